@@ -1,0 +1,57 @@
+/** Facts of this process that are fixed before its first line. */
+import type { RunFacts, StdioType } from '../src/model/event.ts';
+import { cwd, dateNow, isatty, nativeCrypto, nativeFs } from '../src/runtime/natives.ts';
+
+export interface Identification {
+  readonly runId: string;
+  readonly agent: string;
+  readonly name: string;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+export function gatherFacts({ runId, agent, name, tags }: Identification): RunFacts {
+  return {
+    runId, lane: 0, agent, name, tags,
+    startedAt: dateNow(),
+    node: process.version,
+    platform: process.platform,
+    arch: process.arch,
+    execPath: process.execPath,
+    execArgv: [...process.execArgv],
+    argv: [...process.argv],
+    argv0: process.argv0,
+    title: process.title,
+    cwd: cwd(),
+    env: { ...process.env } as Record<string, string>,
+    pid: process.pid,
+    ppid: process.ppid,
+    stdio: [stdioType(0), stdioType(1), stdioType(2)],
+    ttySize: {},
+    seed: nativeCrypto.randomBytes(16).toString('hex'),
+  };
+}
+
+export function stdioType(fd: number): StdioType {
+  if (isatty(fd)) return 'tty';
+  try {
+    const stat = nativeFs.fstatSync(fd);
+    return stat.isFIFO() || stat.isSocket() ? 'pipe' : 'file';
+  } catch {
+    return 'none';
+  }
+}
+
+/** Package name beside the entry file, else the entry file's own name. */
+export function defaultAgent(): string {
+  const entry = process.argv[1];
+  if (!entry) return 'node';
+  for (let folder = entry.slice(0, entry.lastIndexOf('/')); folder !== ''; folder = folder.slice(0, folder.lastIndexOf('/'))) {
+    try {
+      const { name } = JSON.parse(nativeFs.readFileSync(`${folder}/package.json`, 'utf8')) as { name?: unknown };
+      if (typeof name === 'string' && name !== '') return name;
+    } catch {
+      continue;
+    }
+  }
+  return entry.slice(entry.lastIndexOf('/') + 1);
+}

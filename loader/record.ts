@@ -1,0 +1,77 @@
+/** Opens a recording: run folder, keys, journal, session. */
+import { RecordSession } from '../src/capture/record-session.ts';
+import { sealKey } from '../src/journal/crypto.ts';
+import { JournalWriter } from '../src/journal/writer.ts';
+import { ConfigError } from '../src/model/error.ts';
+import type { RunManifest } from '../src/model/run.ts';
+import { uuidv7 } from '../src/model/uuid.ts';
+import { cwd, nativeCrypto, nativeFs, NativeDate, performanceNow, processEnv } from '../src/runtime/natives.ts';
+import { loadConfig, storeLocation } from '../src/store/configuration.ts';
+import { EmbeddedStore, processStart } from '../src/store/embedded.ts';
+import { recipients } from '../src/store/keyring.ts';
+import type { Control } from './control.ts';
+import { defaultAgent, gatherFacts } from './facts.ts';
+
+const LOG_LEVELS = ['silent', 'warn', 'debug'];
+
+/** @returns undefined when nothing can be recorded: the agent runs on, and one line says so. @throws ConfigError */
+export function record(control: Control | undefined): RecordSession | undefined {
+  const config = loadConfig(processEnv, cwd());
+  const level = processEnv['REPLAY_HARNESS_LOG'] ?? 'warn';
+  if (!LOG_LEVELS.includes(level)) throw new ConfigError(`REPLAY_HARNESS_LOG is "${level}"; it takes ${LOG_LEVELS.join(', ')}.`);
+  const warn = (line: string): void => {
+    if (level !== 'silent') nativeFs.writeSync(2, `replay-harness: ${line}\n`);
+  };
+  const store = new EmbeddedStore(storeLocation(control?.store, processEnv, config, cwd()));
+  const sealTo = recipientsOrWarn(() => recipients(processEnv, config.recipient), warn);
+  if (!sealTo) return undefined;
+
+  const root = control?.run ?? processEnv['REPLAY_HARNESS_RUN'];
+  const taken = root !== undefined && nativeFs.existsSync(store.folderOf(root));
+  const facts = gatherFacts({
+    runId: root === undefined || taken ? uuidv7() : root,
+    agent: control?.agent ?? processEnv['REPLAY_HARNESS_AGENT'] ?? config.agent ?? defaultAgent(),
+    name: control?.name ?? '',
+    tags: { ...config.tags, ...control?.tags },
+  });
+  const manifest: RunManifest = {
+    format: 1, id: facts.runId, parentRunId: taken ? root : null, forkedFrom: null, replayOf: null, name: facts.name || null, agent: facts.agent, tags: facts.tags,
+    status: 'recording', pid: process.pid, processStart: processStart(process.pid), startedAt: new NativeDate(facts.startedAt).toISOString(), durationMs: null,
+    exitCode: null, signal: null, node: facts.node, platform: facts.platform, uncaptured: [], lost: 0,
+  };
+  let folder: string;
+  try {
+    folder = store.create(manifest);
+  } catch (error) {
+    warn(`this run is not recorded. ${(error as Error).message}`);
+    return undefined;
+  }
+  const startedAt = performanceNow();
+  const runKey = nativeCrypto.randomBytes(32);
+  const journal = new JournalWriter({
+    folder, run: facts.runId, lane: 0, runKey, keys: sealTo.map((recipient) => sealKey(runKey, recipient)),
+    onLost: (reason) => warn(`the recording ${facts.runId} ends here, the agent goes on: ${reason}`),
+  });
+  journal.begin(facts);
+  journal.flush();
+  const session = new RecordSession(journal, facts.seed, warn, (exitCode, uncaptured) => {
+    try {
+      const status = journal.lost > 0 ? 'recording' : 'complete';
+      store.write({ ...manifest, status, exitCode, uncaptured, lost: journal.lost, durationMs: Math.round(performanceNow() - startedAt) });
+    } catch (error) {
+      warn(`the manifest of ${facts.runId} could not be written: ${(error as Error).message}`);
+    }
+  });
+  return session;
+}
+
+/** A host without a writable home cannot make keys: that stops the recording, not the agent. A malformed key is the user's to mend. */
+function recipientsOrWarn(find: () => string[], warn: (line: string) => void): string[] | undefined {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    warn(`this run is not recorded: no key pair could be made (${(error as Error).message}). Set REPLAY_HARNESS_RECIPIENT, or give a writable XDG_CONFIG_HOME.`);
+    return undefined;
+  }
+}

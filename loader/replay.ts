@@ -1,0 +1,70 @@
+/** Opens a replay: the recorded run's tape, its process facts, a session that serves them. */
+import type { Report } from '../src/model/divergence.ts';
+import { ConfigError, IntegrityError, UnsupportedRuntimeError } from '../src/model/error.ts';
+import type { LaneEvent, RunFacts } from '../src/model/event.ts';
+import { cwd, defineProperty, nativeFs, performanceNow, processEnv, reallyExit } from '../src/runtime/natives.ts';
+import { AsyncTrace } from '../src/replay/async-trace.ts';
+import { exitCodeOf, explain } from '../src/replay/report.ts';
+import { type Ending, ReplaySession } from '../src/replay/replay-session.ts';
+import { loadConfig, storeLocation } from '../src/store/configuration.ts';
+import { EmbeddedStore } from '../src/store/embedded.ts';
+import { identities } from '../src/store/keyring.ts';
+import type { Control } from './control.ts';
+
+export interface Replay {
+  readonly session: ReplaySession;
+  readonly start: () => void;
+}
+
+/** @throws HarnessError */
+export function replay(control: Control | undefined): Replay {
+  const selector = control?.run ?? processEnv['REPLAY_HARNESS_RUN'];
+  if (!selector) throw new ConfigError('REPLAY_HARNESS_MODE=replay needs REPLAY_HARNESS_RUN: the run to replay, or latest.');
+  const startedAt = performanceNow();
+  const store = new EmbeddedStore(storeLocation(control?.store, processEnv, loadConfig(processEnv, cwd()), cwd()));
+  const tape = store.tape(store.find(selector), identities(processEnv));
+  const [begin] = tape.events;
+  if (begin?.type !== 'begin') throw new IntegrityError(`The recording ${selector} ended before its first event: there is nothing to replay.`);
+  const { facts } = begin;
+  requireSameNode(facts);
+
+  let trace: AsyncTrace | undefined;
+  if (control?.trace) (trace = new AsyncTrace()).start();
+  const finish = (ending: Ending): void => {
+    const report = reportOf(facts, tape.events, ending, performanceNow() - startedAt);
+    if (control?.report) nativeFs.writeFileSync(control.report, JSON.stringify(report));
+    else if (ending.verdict !== 'identical') nativeFs.writeSync(2, `${explain(report)}\n`);
+    if (ending.verdict !== 'identical') reallyExit(exitCodeOf(report));
+  };
+  const session = new ReplaySession({ facts, events: tape.events, complete: tape.complete, trace, finish });
+  restoreFacts(facts, control);
+  return { session, start: () => session.start() };
+}
+
+function requireSameNode(facts: RunFacts): void {
+  if (facts.node === process.version && facts.platform === process.platform && facts.arch === process.arch) return;
+  throw new UnsupportedRuntimeError(
+    `The run ${facts.runId} was recorded with Node ${facts.node} on ${facts.platform}-${facts.arch}, and this is Node ${process.version} on ${process.platform}-${process.arch}. ` +
+    `An exact replay needs the very same version: give it with --node PATH, or install it (for instance: npx node@${facts.node.slice(1)}).`,
+  );
+}
+
+/** Makes this process look like the recorded one. */
+function restoreFacts(facts: RunFacts, control: Control | undefined): void {
+  const env = { ...facts.env, ...control?.env };
+  for (const name of Object.keys(processEnv)) if (!(name in env)) delete processEnv[name];
+  for (const [name, value] of Object.entries(env)) if (processEnv[name] !== value) processEnv[name] = value;
+  for (const name of ['pid', 'ppid'] as const) defineProperty(process, name, { value: facts[name], writable: name === 'ppid', enumerable: true, configurable: true });
+  process.execArgv = [...facts.execArgv];
+  process.argv = [...(control?.argv ?? facts.argv)];
+  process.title = facts.title;
+}
+
+function reportOf(facts: RunFacts, events: readonly LaneEvent[], ending: Ending, durationMs: number): Report {
+  const { verdict, divergence, blocked, steps } = ending;
+  return {
+    runId: facts.runId, verdict, fidelity: 'exact', step: divergence?.step ?? null, kind: divergence?.kind ?? null, expected: divergence?.expected ?? null,
+    actual: divergence?.actual ?? null, firstDifference: divergence?.firstDifference ?? null, stack: divergence?.stack ?? [], drifts: [], blocked, liveCalls: 0,
+    steps, durationMs: Math.round(durationMs), recordedDurationMs: Math.round((events[events.length - 1]?.at ?? 0) / 1000), code: divergence?.code ?? null,
+  };
+}

@@ -1,0 +1,256 @@
+/**
+ * Randomness of node:crypto and WebCrypto: always the real CSPRNG when recording, its output in the log. Asynchronous
+ * jobs whose result is determined by their input are done again; only their order is recorded.
+ */
+import type { KeyObject, webcrypto } from 'node:crypto';
+import { decodeOutcome, encodeOutcome, type Outcome } from '../../model/value.ts';
+import { apply, bufferFrom, jsonStringify } from '../../runtime/natives.ts';
+import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
+import { attempt, readOutcome, readValue } from '../read-value.ts';
+import type { Session } from '../session.ts';
+
+type Crypto = typeof import('node:crypto');
+
+export function installCrypto(session: Session): void {
+  const crypto = process.getBuiltinModule('node:crypto') as Crypto;
+  const codec = new KeyCodec(crypto);
+  patchBytes(session, crypto);
+  patchKeys(session, crypto, codec);
+  patchSignatures(session, crypto);
+  for (const name of ['pbkdf2', 'scrypt', 'hkdf', 'checkPrime', 'verify', 'argon2', 'diffieHellman']) orderCallback(session, crypto, name);
+  patchSubtle(session, crypto, codec);
+}
+
+/** Random bytes and numbers: synchronous, or served to a callback. */
+function patchBytes(session: Session, crypto: Crypto): void {
+  for (const name of ['randomBytes', 'pseudoRandomBytes', 'prng', 'rng', 'randomInt', 'generatePrime', 'generatePrimeSync', 'randomUUID', 'randomUUIDv7']) {
+    patchMethod(crypto, name, (native) => function random(this: unknown, ...args: unknown[]): unknown {
+      const callback = args[args.length - 1];
+      const key = jsonStringify([name, ...args.filter((arg) => typeof arg === 'number')]);
+      if (typeof callback === 'function') return serveCallback(session, key, (done) => apply(native, this, [...args.slice(0, -1), done]) as unknown, callback as AnyFunction);
+      return revive(readValue(session, 'entropy', key, random, () => apply(native, this, args)));
+    });
+  }
+  patchMethod(crypto, 'randomFillSync', (native) => function randomFillSync(this: unknown, ...args: unknown[]): unknown {
+    return filled(session, 'randomFillSync', randomFillSync, args[0] as ArrayBufferView, () => apply(native, this, args));
+  });
+  patchMethod(crypto, 'randomFill', (native) => function (this: unknown, ...args: unknown[]): unknown {
+    const callback = args[args.length - 1];
+    if (typeof callback !== 'function') return apply(native, this, args);
+    const target = bytesOf(args[0] as ArrayBufferView);
+    return session.served('crypto', '["randomFill"]', (settle) => {
+      apply(native, this, [...args.slice(0, -1), (error: unknown) => settle(0, encodeOutcome(error ? { error } : { result: undefined, bytes: target.slice() }))]);
+    }, (_, data) => {
+      const outcome = decodeOutcome(data);
+      if ('error' in outcome) return void (callback as AnyFunction)(outcome.error);
+      target.set(outcome.bytes as Uint8Array);
+      (callback as AnyFunction)(null, args[0]);
+    });
+  });
+  const web = crypto.webcrypto as unknown as object;
+  const prototype = Object.getPrototypeOf(web) as object;
+  patchMethod(prototype, 'getRandomValues', (native) => function getRandomValues(this: unknown, array: ArrayBufferView): unknown {
+    return filled(session, 'getRandomValues', getRandomValues, array, () => apply(native, this === globalThis || this === undefined || this === crypto ? web : this, [array]));
+  });
+  patchMethod(prototype, 'randomUUID', (native) => function randomUUID(this: unknown): unknown {
+    return readValue(session, 'entropy', '["randomUUID"]', randomUUID, () => apply(native, this, []) as string);
+  });
+}
+
+function filled(session: Session, name: string, below: AnyFunction, target: ArrayBufferView, live: () => unknown): unknown {
+  const outcome = readOutcome(session, 'entropy', `["${name}"]`, below, () => {
+    const made = attempt(live);
+    return 'error' in made ? made : { result: undefined, bytes: bytesOf(target).slice() };
+  });
+  if (outcome.bytes) bytesOf(target).set(outcome.bytes);
+  return target;
+}
+
+function patchKeys(session: Session, crypto: Crypto, codec: KeyCodec): void {
+  for (const name of ['generateKeySync', 'generateKeyPairSync', 'encapsulate']) {
+    patchMethod(crypto, name, (native) => function generate(this: unknown, ...args: unknown[]): unknown {
+      let live: unknown;
+      const recorded = readValue(session, 'entropy', `["${name}"]`, generate, () => codec.encode((live = apply(native, this, args))));
+      return live ?? codec.decode(recorded);
+    });
+  }
+  for (const name of ['generateKey', 'generateKeyPair']) {
+    const custom = (crypto as unknown as Record<string, object>)[name] as object;
+    const promisified = Object.getOwnPropertyDescriptors(custom);
+    const original = patchMethod(crypto, name, (native) => {
+      const generate = function (this: unknown, ...args: unknown[]): unknown {
+        const callback = args[args.length - 1] as AnyFunction;
+        if (typeof callback !== 'function') return apply(native, this, args);
+        return session.served('crypto', `["${name}"]`, (settle) => {
+          apply(native, this, [...args.slice(0, -1), (error: unknown, ...keys: unknown[]) => settle(0, encodeOutcome(error ? { error } : { result: keys.map((key) => codec.encode(key)) }))]);
+        }, (_, data) => {
+          const outcome = decodeOutcome(data);
+          if ('error' in outcome) callback(outcome.error);
+          else callback(null, ...(outcome.result as unknown[]).map((key) => codec.decode(key)));
+        });
+      };
+      // util.promisify finds the names of the callback's arguments on the function.
+      for (const key of Object.getOwnPropertySymbols(promisified)) Object.defineProperty(generate, key, (promisified as Record<symbol, PropertyDescriptor>)[key] as PropertyDescriptor);
+      return generate;
+    });
+    void original;
+  }
+  for (const Type of [crypto.ECDH, crypto.DiffieHellman]) {
+    patchMethod(Type.prototype as object, 'generateKeys', (native) => function generateKeys(this: { getPrivateKey(): Buffer; setPrivateKey(key: Uint8Array): void; getPublicKey(...args: unknown[]): unknown; setPublicKey?(key: Uint8Array): void }, ...args: unknown[]): unknown {
+      const keys = readValue(session, 'entropy', '["generateKeys"]', generateKeys, () => {
+        apply(native, this, args);
+        return { privateKey: this.getPrivateKey(), publicKey: this.getPublicKey() as Buffer };
+      });
+      this.setPrivateKey(bufferFrom(keys.privateKey));
+      if (Type === crypto.DiffieHellman) this.setPublicKey?.(bufferFrom(keys.publicKey));
+      return this.getPublicKey(...args);
+    });
+  }
+}
+
+/** ECDSA, DSA, RSA-PSS and OAEP draw randomness: their outputs are values of the run. */
+function patchSignatures(session: Session, crypto: Crypto): void {
+  patchMethod(crypto, 'sign', (native) => function sign(this: unknown, ...args: unknown[]): unknown {
+    const callback = args[3];
+    if (typeof callback === 'function') return serveCallback(session, '["sign"]', (done) => apply(native, this, [...args.slice(0, 3), done]) as unknown, callback as AnyFunction);
+    return revive(readValue(session, 'entropy', '["sign"]', sign, () => apply(native, this, args)));
+  });
+  patchMethod(crypto.Sign.prototype as object, 'sign', (native) => function sign(this: unknown, ...args: unknown[]): unknown {
+    return revive(readValue(session, 'entropy', '["sign"]', sign, () => apply(native, this, args)));
+  });
+  patchMethod(crypto, 'publicEncrypt', (native) => function publicEncrypt(this: unknown, ...args: unknown[]): unknown {
+    return revive(readValue(session, 'entropy', '["publicEncrypt"]', publicEncrypt, () => apply(native, this, args)));
+  });
+}
+
+function serveCallback(session: Session, key: string, start: (done: AnyFunction) => unknown, callback: AnyFunction): unknown {
+  return session.served('crypto', key, (settle) => {
+    start((error: unknown, result: unknown) => settle(0, encodeOutcome(error ? { error } : { result })));
+  }, (_, data) => {
+    const outcome = decodeOutcome(data);
+    if ('error' in outcome) callback(outcome.error);
+    else callback(null, revive(outcome.result));
+  });
+}
+
+function orderCallback(session: Session, crypto: Crypto, name: string): void {
+  patchMethod(crypto, name, (native) => function (this: unknown, ...args: unknown[]): unknown {
+    const callback = args[args.length - 1];
+    if (typeof callback !== 'function') return apply(native, this, args);
+    return session.ordered('crypto', `["${name}"]`, false, (settle) => {
+      apply(native, this, [...args.slice(0, -1), (...results: unknown[]) => settle(() => void apply(callback as AnyFunction, undefined, results))]);
+    });
+  });
+}
+
+/** WebCrypto: what draws randomness is served, everything else is ordered. */
+function patchSubtle(session: Session, crypto: Crypto, codec: KeyCodec): void {
+  const prototype = Object.getPrototypeOf(crypto.webcrypto.subtle) as object;
+  for (const name of ['sign', 'encrypt', 'wrapKey']) {
+    patchMethod(prototype, name, (native) => function (this: unknown, ...args: unknown[]): unknown {
+      return servedPromise(session, `["subtle.${name}"]`, () => apply(native, this, args) as Promise<unknown>, (value) => Promise.resolve(value), (value) => value);
+    });
+  }
+  patchMethod(prototype, 'generateKey', (native) => function (this: unknown, ...args: unknown[]): unknown {
+    const [algorithm, extractable, usages] = args as [webcrypto.AlgorithmIdentifier, boolean, webcrypto.KeyUsage[]];
+    return servedPromise(session, '["subtle.generateKey"]', () => apply(native, this, args) as Promise<unknown>, (value) => codec.encodeWeb(value), (value) => codec.decodeWeb(value, algorithm, extractable, usages));
+  });
+  for (const name of ['digest', 'verify', 'decrypt', 'deriveKey', 'deriveBits', 'importKey', 'exportKey', 'unwrapKey']) {
+    patchMethod(prototype, name, (native) => function (this: unknown, ...args: unknown[]): unknown {
+      return new Promise((resolve, reject) => {
+        session.ordered('crypto', `["subtle.${name}"]`, false, (settle) => {
+          (apply(native, this, args) as Promise<unknown>).then((value) => settle(() => resolve(value)), (error: unknown) => settle(() => reject(error as Error)));
+        });
+      });
+    });
+  }
+}
+
+function servedPromise(session: Session, key: string, start: () => Promise<unknown>, encode: (value: unknown) => Promise<unknown>, decode: (value: unknown) => unknown): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    session.served('crypto', key, (settle) => {
+      const fail = (error: unknown): void => settle(0, encodeOutcome({ error }));
+      start().then(encode).then((result) => settle(0, encodeOutcome({ result })), fail);
+    }, (_, data) => {
+      const outcome: Outcome = decodeOutcome(data);
+      if ('error' in outcome) reject(outcome.error as Error);
+      else resolve(decode(outcome.result));
+    });
+  });
+}
+
+/** Structured clone turns a Buffer into a plain byte array. */
+function revive(value: unknown): unknown {
+  return value instanceof Uint8Array && !Buffer.isBuffer(value) ? bufferFrom(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength) : value;
+}
+
+function bytesOf(target: ArrayBufferView | ArrayBuffer): Uint8Array {
+  return ArrayBuffer.isView(target) ? new Uint8Array(target.buffer, target.byteOffset, target.byteLength) : new Uint8Array(target);
+}
+
+interface RecordedKey {
+  readonly keyType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Keys cross the journal as DER (asymmetric) or raw bytes (secret); the journal is encrypted. */
+class KeyCodec {
+  readonly #crypto: Crypto;
+  readonly #createPrivateKey: Crypto['createPrivateKey'];
+  readonly #fromWeb: (key: webcrypto.CryptoKey) => KeyObject;
+  readonly #importKey: (format: string, bytes: Uint8Array, algorithm: unknown, extractable: boolean, usages: readonly string[]) => Promise<unknown>;
+
+  constructor(crypto: Crypto) {
+    this.#crypto = crypto;
+    this.#createPrivateKey = crypto.createPrivateKey;
+    const { KeyObject } = crypto;
+    this.#fromWeb = KeyObject.from.bind(KeyObject);
+    const { subtle } = crypto.webcrypto;
+    this.#importKey = subtle.importKey.bind(subtle) as never;
+  }
+
+  encode(value: unknown): unknown {
+    if (value instanceof this.#crypto.KeyObject) return this.#recorded(value);
+    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, this.encode(part)]));
+  }
+
+  decode(value: unknown): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    if (value instanceof Uint8Array) return revive(value);
+    if ('keyType' in value) return this.#key(value as RecordedKey);
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, this.decode(part)]));
+  }
+
+  async encodeWeb(value: unknown): Promise<unknown> {
+    if (value instanceof this.#crypto.webcrypto.CryptoKey) return this.#recorded(this.#fromWeb(value));
+    const pair = value as webcrypto.CryptoKeyPair;
+    return { privateKey: this.#recorded(this.#fromWeb(pair.privateKey)), publicKey: this.#recorded(this.#fromWeb(pair.publicKey)) };
+  }
+
+  /** Imports recorded keys again, in both modes: the program gets the same kind of object after the same number of turns. */
+  async decodeWeb(value: unknown, algorithm: webcrypto.AlgorithmIdentifier, extractable: boolean, usages: readonly webcrypto.KeyUsage[]): Promise<unknown> {
+    const toWeb = ({ keyType, bytes }: RecordedKey, mayExport: boolean, allowed: readonly string[]): Promise<unknown> => {
+      const format = keyType === 'secret' ? 'raw' : keyType === 'private' ? 'pkcs8' : 'spki';
+      return this.#importKey(format, bytes, algorithm, mayExport, usages.filter((usage) => allowed.includes(usage)));
+    };
+    if ('keyType' in (value as object)) return toWeb(value as RecordedKey, extractable, usages);
+    const pair = value as { privateKey: RecordedKey; publicKey: RecordedKey };
+    return {
+      publicKey: await toWeb(pair.publicKey, true, ['verify', 'encrypt', 'wrapKey']),
+      privateKey: await toWeb(pair.privateKey, extractable, ['sign', 'decrypt', 'unwrapKey', 'deriveKey', 'deriveBits']),
+    };
+  }
+
+  #recorded(key: KeyObject): RecordedKey {
+    if (key.type === 'secret') return { keyType: 'secret', bytes: key.export() };
+    return { keyType: key.type, bytes: key.export({ type: key.type === 'private' ? 'pkcs8' : 'spki', format: 'der' } as { type: 'spki'; format: 'der' }) };
+  }
+
+  #key({ keyType, bytes }: RecordedKey): KeyObject {
+    const der = bufferFrom(bytes);
+    if (keyType === 'secret') return this.#crypto.createSecretKey(der);
+    if (keyType === 'private') return this.#createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+    return this.#crypto.createPublicKey({ key: der, format: 'der', type: 'spki' });
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * TCP, Unix-socket and standard-stream handles: everything of Node's own JavaScript, undici, pg and every SDK runs for
+ * real on top of them, in both modes.
+ */
+import type { Kind } from '../../model/event.ts';
+import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
+import { handlePrototypes, type Prototypes } from '../../runtime/bindings.ts';
+import { apply, jsonStringify } from '../../runtime/natives.ts';
+import { createStash } from '../../runtime/stash.ts';
+import { readValue } from '../read-value.ts';
+import type { Deliver, Session } from '../session.ts';
+import { deliverRead, defineReadings, installStreamMethods, type StreamState } from './streams.ts';
+
+interface HandleState extends StreamState {
+  refed: boolean;
+  closed: boolean;
+  onConnected: Deliver | undefined;
+  onClosed: Deliver | undefined;
+}
+
+interface ConnectRequest {
+  oncomplete: AnyFunction;
+}
+
+export interface Handles {
+  /** Operation of a handle that the harness records; undefined for all others. */
+  operationOf(handle: object): number | undefined;
+}
+
+export function installHandles(session: Session): Handles {
+  const prototypes = handlePrototypes();
+  const states = createStash<HandleState>();
+
+  const own = (handle: object, kind: Kind, key: string): HandleState => {
+    const state: HandleState = {
+      operation: 0, bytesRead: 0, bytesWritten: 0, tapped: false, onread: undefined, userBuffer: undefined,
+      writes: new Map(), nextWrite: 0, refed: true, closed: false, onConnected: undefined, onClosed: undefined,
+    };
+    states.set(handle, state);
+    defineReadings(handle, prototypes.stream, state, session);
+    state.operation = session.operation(kind, key, (what, status, data) => deliver(handle, state, what, status, data));
+    return state;
+  };
+
+  patchConnects(prototypes, session, own);
+  patchStdio(prototypes, session, states.get, own);
+  patchLifetime(prototypes, session, states.get);
+  patchReadings(prototypes, session, states.get);
+  installStreamMethods(prototypes.stream, session, states.get);
+  return { operationOf: (handle) => states.get(handle)?.operation };
+}
+
+type Own = (handle: object, kind: Kind, key: string) => HandleState;
+type Find = (handle: object) => HandleState | undefined;
+
+function deliver(handle: object, state: HandleState, what: Kind, status: number, data: Buffer): void | false {
+  switch (what) {
+    case 'connected':
+      return state.onConnected?.(what, status, data);
+    case 'closed':
+      return state.onClosed?.(what, status, data);
+    case 'read':
+      return state.closed ? false : deliverRead(handle, state, status, data);
+    case 'written': {
+      const write = state.writes.get(data.readUInt32LE(0));
+      state.writes.delete(data.readUInt32LE(0));
+      return write ? write(what, status, data) : false;
+    }
+    default:
+      return false;
+  }
+}
+
+function patchConnects(prototypes: Prototypes, session: Session, own: Own): void {
+  const connect = (kind: Kind, describe: (args: unknown[]) => unknown[]) => (native: AnyFunction): AnyFunction =>
+    function connectHandle(this: object, request: ConnectRequest, ...args: unknown[]): unknown {
+      const state = own(this, kind, jsonStringify(describe(args)));
+      const complete = request.oncomplete;
+      state.onConnected = session.inContext((_, status) => void apply(complete, request, [status, this, request, true, true]));
+      request.oncomplete = function (status: number, ...rest: unknown[]) {
+        session.arrived(state.operation, 'connected', status);
+        return apply(complete, this, [status, ...rest]);
+      };
+      return readValue(session, 'handle-value', '["connect"]', connectHandle, () => apply(native, this, [request, ...args]));
+    };
+  patchMethod(prototypes.tcp, 'connect', connect('tcp', ([address, port]) => [address, port]));
+  patchMethod(prototypes.tcp, 'connect6', connect('tcp', ([address, port]) => [address, port]));
+  patchMethod(prototypes.pipe, 'connect', connect('pipe', ([path]) => [path]));
+}
+
+/** Standard streams: pipes and sockets are opened by descriptor, terminals are found by their first use. */
+function patchStdio(prototypes: Prototypes, session: Session, find: Find, own: Own): void {
+  for (const prototype of [prototypes.pipe, prototypes.tcp]) {
+    patchMethod(prototype, 'open', (native) => function (this: object, fd: number): unknown {
+      if (fd < 0 || fd > 2) return session.uncaptured(`a stream on file descriptor ${fd}`, () => apply(native, this, [fd]));
+      own(this, 'stdio', `[${fd}]`);
+      return session.effect(() => apply(native, this, [fd]), 0);
+    });
+  }
+  for (const name of ['readStart', 'writeUtf8String', 'writeLatin1String', 'writeBuffer', 'writev']) {
+    const native = (prototypes.tty as Record<string, AnyFunction>)[name] as AnyFunction;
+    Object.defineProperty(prototypes.tty, name, {
+      configurable: true,
+      writable: true,
+      value: function (this: { fd: number }, ...args: unknown[]): unknown {
+        if (!find(this)) own(this, 'stdio', `[${this.fd}]`);
+        return apply((prototypes.stream as Record<string, AnyFunction>)[name] ?? native, this, args);
+      },
+    });
+  }
+  patchMethod(prototypes.tty, 'getWindowSize', (native) => function getWindowSize(this: object, size: number[]): unknown {
+    const [code, columns, rows] = readValue(session, 'handle-value', '["getWindowSize"]', getWindowSize, () => [apply(native, this, [size]), ...size]);
+    size[0] = columns as number;
+    size[1] = rows as number;
+    return code;
+  });
+}
+
+function patchLifetime(prototypes: Prototypes, session: Session, find: Find): void {
+  const close = (native: AnyFunction): AnyFunction => function (this: object, callback?: AnyFunction): unknown {
+    const state = find(this);
+    if (!state || state.closed) return apply(native, this, [callback]);
+    state.closed = true;
+    if (typeof callback !== 'function') return apply(native, this, []);
+    state.onClosed = session.inContext(() => {
+      session.retire(state.operation);
+      apply(callback, this, []);
+    });
+    const tapped = function (this: object): unknown {
+      session.arrived(state.operation, 'closed', 0);
+      return apply(callback, this, []);
+    };
+    return apply(native, this, [session.effect<AnyFunction | undefined>(() => tapped, undefined)]);
+  };
+  patchMethod(prototypes.handle, 'close', close);
+  patchMethod(prototypes.tcp, 'reset', close);
+  for (const [name, refed] of [['ref', true], ['unref', false]] as const) {
+    patchMethod(prototypes.handle, name, (native) => function (this: object): unknown {
+      const state = find(this);
+      if (state) state.refed = refed;
+      return state ? session.effect(() => apply(native, this, []), undefined) : apply(native, this, []);
+    });
+  }
+  patchMethod(prototypes.handle, 'hasRef', (native) => function (this: object): unknown {
+    const state = find(this);
+    return state ? session.effect(() => apply(native, this, []), state.refed && !state.closed) : apply(native, this, []);
+  });
+}
+
+function patchReadings(prototypes: Prototypes, session: Session, find: Find): void {
+  for (const name of ['getsockname', 'getpeername']) {
+    patchMethod(prototypes.tcp, name, (native) => function reading(this: object, out: object): unknown {
+      if (!find(this)) return apply(native, this, [out]);
+      const [code, filled] = readValue(session, 'handle-value', `["${name}"]`, reading, () => [apply(native, this, [out]) as unknown, { ...out }] as const);
+      Object.assign(out, filled);
+      return code;
+    });
+  }
+  for (const [prototype, names] of [[prototypes.tcp, ['setNoDelay', 'setKeepAlive', 'setSimultaneousAccepts']], [prototypes.stream, ['setBlocking']]] as const) {
+    for (const name of names) {
+      patchMethod(prototype, name, (native) => function (this: object, ...args: unknown[]): unknown {
+        return find(this) ? session.effect(() => apply(native, this, args), 0) : apply(native, this, args);
+      });
+    }
+  }
+}

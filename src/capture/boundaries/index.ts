@@ -1,0 +1,36 @@
+/** The whole interception surface, in the order in which it has to be installed. */
+import { filterStacks } from '../../runtime/stack.ts';
+import { hideSources } from '../../runtime/patches.ts';
+import type { Session } from '../session.ts';
+import { installClock } from './clock.ts';
+import { installCrypto } from './crypto.ts';
+import { installDns } from './dns.ts';
+import { installFinalizers } from './finalizers.ts';
+import { installFs } from './fs.ts';
+import { installHandles } from './handles.ts';
+import { installProcess, installExit } from './process.ts';
+import { installRandom } from './random.ts';
+import { installTimers } from './timers.ts';
+import { installTls } from './tls.ts';
+import { installUncaptured } from './uncaptured.ts';
+import { installZlib } from './zlib.ts';
+
+/** @param warm loads what has to be loaded before the clocks and sources are patched */
+export function installBoundaries(session: Session, warm: () => void): void {
+  installFinalizers(session);
+  warm();
+  const handles = installHandles(session);
+  installTls(session, handles);
+  installDns(session);
+  installFs(session);
+  installZlib(session);
+  installTimers(session);
+  installCrypto(session);
+  installProcess(session);
+  installRandom(session);
+  installClock(session);
+  installUncaptured(session);
+  filterStacks((bottom) => session.value('stack', '', () => ({ status: 0, data: Buffer.from(bottom) })).data.toString());
+  hideSources();
+  installExit(session);
+}

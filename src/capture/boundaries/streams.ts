@@ -1,0 +1,167 @@
+/** Reads and writes of stream handles (LibuvStreamWrap and TLSWrap share these methods). */
+import type { Kind } from '../../model/event.ts';
+import { streamBinding } from '../../runtime/bindings.ts';
+import { apply, bufferAlloc, bufferConcat, bufferFrom, defineProperty, getOwnPropertyDescriptor } from '../../runtime/natives.ts';
+import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
+import { readValue } from '../read-value.ts';
+import type { Deliver, Session } from '../session.ts';
+
+export interface StreamState {
+  operation: number;
+  bytesRead: number;
+  bytesWritten: number;
+  tapped: boolean;
+  /** The program's current read callback. */
+  onread: AnyFunction | undefined;
+  /** Where reads go when the program supplied its own buffer. */
+  userBuffer: Uint8Array | undefined;
+  /** Writes that wait for their completion, by number. */
+  readonly writes: Map<number, Deliver>;
+  nextWrite: number;
+}
+
+interface StreamHandle {
+  onread: AnyFunction;
+}
+
+interface WriteRequest {
+  oncomplete?: AnyFunction;
+}
+
+const ENCODINGS: Readonly<Record<string, BufferEncoding>> = {
+  writeAsciiString: 'latin1',
+  writeLatin1String: 'latin1',
+  writeUtf8String: 'utf8',
+  writeUcs2String: 'utf16le',
+};
+const NOTHING = bufferAlloc(0);
+const base = streamBinding();
+const state32 = base.streamBaseState;
+
+export function installStreamMethods(prototype: object, session: Session, find: (handle: object) => StreamState | undefined): void {
+  patchMethod(prototype, 'readStart', (native) => function (this: StreamHandle): unknown {
+    const state = find(this);
+    if (!state) return apply(native, this, []);
+    tapReads(this, state, session);
+    return session.effect(() => apply(native, this, []), 0);
+  });
+  patchMethod(prototype, 'readStop', (native) => function (this: object): unknown {
+    return find(this) ? session.effect(() => apply(native, this, []), 0) : apply(native, this, []);
+  });
+  patchMethod(prototype, 'useUserBuffer', (native) => function (this: object, buffer: Uint8Array): unknown {
+    const state = find(this);
+    if (state) state.userBuffer = buffer;
+    return apply(native, this, [buffer]);
+  });
+  for (const name of ['writeBuffer', 'writev', ...Object.keys(ENCODINGS)]) {
+    patchMethod(prototype, name, (native) => function (this: object, request: WriteRequest, data: unknown, allBuffers?: boolean): unknown {
+      const state = find(this);
+      if (!state) return apply(native, this, [request, data, allBuffers]);
+      return send(this, state, session, 'write', request, bytesOf(name, data, allBuffers), () => apply(native, this, [request, data, allBuffers]) as number);
+    });
+  }
+  patchMethod(prototype, 'shutdown', (native) => function (this: object, request: WriteRequest): unknown {
+    const state = find(this);
+    if (!state) return apply(native, this, [request]);
+    return send(this, state, session, 'shutdown', request, NOTHING, () => apply(native, this, [request]) as number);
+  });
+}
+
+/** Figures of a handle. Node's getters cannot be replaced on the prototype, so each recorded handle has its own. */
+export function defineReadings(handle: object, prototype: object, state: StreamState, session: Session): void {
+  for (const name of ['bytesRead', 'bytesWritten'] as const) defineProperty(handle, name, { configurable: true, enumerable: false, get: () => state[name] });
+  for (const name of ['fd', 'writeQueueSize']) {
+    const native = getOwnPropertyDescriptor(prototype, name)?.get as AnyFunction;
+    const get = (): unknown => readValue(session, 'handle-value', `["${name}"]`, get, () => apply(native, handle, []) as number);
+    defineProperty(handle, name, { configurable: true, enumerable: false, get });
+  }
+}
+
+/**
+ * Puts a tap before the handle's read callback, once. Node swaps `onread` while a keep-alive socket idles, so an own
+ * accessor keeps the program's current one and the runtime keeps calling the tap.
+ */
+function tapReads(handle: StreamHandle, state: StreamState, session: Session): void {
+  if (state.tapped) return;
+  state.tapped = true;
+  state.onread = handle.onread;
+  handle.onread = function (this: object, chunk: ArrayBuffer | undefined): unknown {
+    const count = state32[base.kReadBytesOrError] as number;
+    session.arrived(state.operation, 'read', count, count > 0 ? readBytes(state, chunk, count) : NOTHING);
+    if (count > 0) state.bytesRead += count;
+    // Reporting the delivery may itself have used the shared state array.
+    state32[base.kReadBytesOrError] = count;
+    return apply(state.onread as AnyFunction, this, [chunk]);
+  };
+  defineProperty(handle, 'onread', {
+    configurable: true,
+    enumerable: false,
+    get: () => state.onread,
+    set: (onread: AnyFunction) => {
+      state.onread = onread;
+    },
+  });
+}
+
+function readBytes(state: StreamState, chunk: ArrayBuffer | undefined, count: number): Uint8Array {
+  if (chunk) return new Uint8Array(chunk, state32[base.kArrayBufferOffset], count);
+  return state.userBuffer ? state.userBuffer.subarray(0, count) : NOTHING;
+}
+
+/** Replay: the handle reads what the log says. */
+export function deliverRead(handle: object, state: StreamState, status: number, data: Buffer): void | false {
+  if (!state.onread) return false;
+  state32[base.kReadBytesOrError] = status;
+  state32[base.kArrayBufferOffset] = 0;
+  let chunk: ArrayBuffer | undefined;
+  if (status > 0) {
+    state.bytesRead += status;
+    if (state.userBuffer) state.userBuffer.set(data);
+    else chunk = data.buffer.slice(data.byteOffset, data.byteOffset + data.length) as ArrayBuffer;
+  }
+  apply(state.onread, handle, [chunk]);
+}
+
+function send(handle: object, state: StreamState, session: Session, kind: 'write' | 'shutdown', request: WriteRequest, bytes: Buffer, live: () => number): number {
+  const write = state.nextWrite++;
+  const complete = request.oncomplete;
+  if (complete) {
+    state.writes.set(write, session.inContext((_what: Kind, status: number) => void apply(complete, request, [status, handle, undefined])));
+    request.oncomplete = function (this: object, status: number, ...rest: unknown[]): unknown {
+      const which = bufferAlloc(4);
+      which.writeUInt32LE(write, 0);
+      state.writes.delete(write);
+      session.arrived(state.operation, 'written', status, which);
+      return apply(complete, this, [status, ...rest]);
+    };
+  }
+  const result = session.send(state.operation, kind, bytes, () => {
+    const code = live();
+    return { code, bytes: kind === 'write' ? (state32[base.kBytesWritten] as number) : 0, async: kind === 'write' ? (state32[base.kLastWriteWasAsync] as number) : 0 };
+  });
+  if (kind === 'write') {
+    state32[base.kBytesWritten] = result.bytes;
+    state32[base.kLastWriteWasAsync] = result.async;
+    state.bytesWritten += result.bytes;
+    if (result.code !== 0 || result.async === 0) state.writes.delete(write);
+  }
+  return result.code;
+}
+
+/** The bytes that a native write method takes, whatever its form. */
+function bytesOf(method: string, data: unknown, allBuffers: boolean | undefined): Buffer {
+  if (method === 'writeBuffer') return view(data as Uint8Array);
+  if (method !== 'writev') return bufferFrom(data as string, ENCODINGS[method]);
+  const chunks = data as unknown[];
+  if (allBuffers) return bufferConcat(chunks as Uint8Array[]);
+  const parts: Buffer[] = [];
+  for (let i = 0; i < chunks.length; i += 2) {
+    const chunk = chunks[i];
+    parts.push(typeof chunk === 'string' ? bufferFrom(chunk, chunks[i + 1] as BufferEncoding) : view(chunk as Uint8Array));
+  }
+  return bufferConcat(parts);
+}
+
+function view(bytes: Uint8Array): Buffer {
+  return bufferFrom(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength);
+}

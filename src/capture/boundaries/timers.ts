@@ -1,0 +1,145 @@
+/**
+ * Timers of every kind, also those of Node's own modules.
+ *
+ * Node's constructors assign `_onTimeout` and `_onImmediate`, and its schedulers read them exactly when they fire. So
+ * accessors on the two prototypes see every timer there is (setTimeout, timers/promises, AbortSignal.timeout, socket
+ * timeouts, connection racing), while every object and function that the program sees stays Node's own.
+ */
+import { apply, clearImmediate, clearTimeout, defineProperty, getPrototypeOf, setImmediate, setTimeout } from '../../runtime/natives.ts';
+import { isOwn } from '../../runtime/own.ts';
+import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
+import { createStash } from '../../runtime/stash.ts';
+import type { Session } from '../session.ts';
+
+interface TimerState {
+  /** What the runtime sees: null once cleared. */
+  current: AnyFunction | null;
+  /** What the program passed. */
+  callback: AnyFunction | null;
+  /** 0 for the harness's own. */
+  operation: number;
+}
+
+interface NativeTimeout {
+  _idleTimeout: number;
+  _idleNext: NativeTimeout | null;
+  _idlePrev: NativeTimeout | null;
+  _onTimeout: AnyFunction | null;
+  _timerArgs: unknown[] | undefined;
+  _repeat: number | null;
+  _destroyed: boolean;
+  refresh(): void;
+}
+
+interface NativeImmediate {
+  _onImmediate: AnyFunction | null;
+  _argv: unknown[] | undefined;
+}
+
+/** Longest delay that a native timer takes: 24.8 days. */
+const PARKED_MS = 2 ** 31 - 1;
+
+const states = createStash<TimerState>();
+
+export function installTimers(session: Session): void {
+  const timeout = setTimeout(() => {}, 1);
+  clearTimeout(timeout);
+  const immediate = setImmediate(() => {});
+  clearImmediate(immediate);
+  interceptTimeouts(getPrototypeOf(timeout) as object, session);
+  interceptImmediates(getPrototypeOf(immediate) as object, session);
+  numberTimers(getPrototypeOf(timeout) as object);
+}
+
+function interceptTimeouts(prototype: object, session: Session): void {
+  const refresh = (prototype as NativeTimeout).refresh;
+  const fire = function (this: object, ...args: unknown[]): unknown {
+    const state = states.get(this) as TimerState;
+    session.arrived(state.operation, 'fired', 0);
+    return apply(state.callback as AnyFunction, this, args);
+  };
+  const begin = (timer: NativeTimeout, state: TimerState): void => {
+    state.operation = session.operation('timer', `[${timer._idleTimeout}]`, () => fireParked(timer, state, refresh));
+    timer._idleTimeout = session.effect(() => timer._idleTimeout, PARKED_MS);
+  };
+  intercept(prototype, '_onTimeout', fire, begin as (timer: object, state: TimerState) => void);
+}
+
+/** What Node's listOnTimeout does with one timer, by hand: the log says that it is due. */
+function fireParked(timer: NativeTimeout, state: TimerState, refresh: () => void): void | false {
+  if (timer._destroyed || !timer._idleNext) return false;
+  if (timer._idleNext) timer._idleNext._idlePrev = timer._idlePrev;
+  if (timer._idlePrev) timer._idlePrev._idleNext = timer._idleNext;
+  timer._idleNext = null;
+  timer._idlePrev = null;
+  try {
+    apply(state.callback as AnyFunction, timer, timer._timerArgs ?? []);
+  } finally {
+    if (timer._repeat && timer._idleTimeout !== -1) {
+      timer._idleTimeout = PARKED_MS;
+      apply(refresh, timer, []);
+    } else if (!timer._idleNext && !timer._destroyed) {
+      clearTimeout(timer as unknown as NodeJS.Timeout);
+      // A fired timer can be started again by refresh(): give back what clearing took.
+      state.current = state.callback;
+      timer._idleTimeout = PARKED_MS;
+    }
+  }
+}
+
+function interceptImmediates(prototype: object, session: Session): void {
+  const fire = function (this: object, ...args: unknown[]): unknown {
+    const state = states.get(this) as TimerState;
+    // In replay the native immediate passes without effect; the log says when its callback runs.
+    return session.effect(() => {
+      session.arrived(state.operation, 'fired', 0);
+      return apply(state.callback as AnyFunction, this, args);
+    }, undefined);
+  };
+  const begin = (immediate: NativeImmediate, state: TimerState): void => {
+    state.operation = session.operation('immediate', '[]', () => {
+      session.retire(state.operation);
+      apply(state.callback as AnyFunction, immediate, immediate._argv ?? []);
+    });
+  };
+  intercept(prototype, '_onImmediate', fire, begin as unknown as (timer: object, state: TimerState) => void);
+}
+
+function intercept(prototype: object, property: string, fire: AnyFunction, begin: (timer: object, state: TimerState) => void): void {
+  defineProperty(prototype, property, {
+    configurable: true,
+    enumerable: false,
+    get(this: object) {
+      const state = states.get(this);
+      return state?.current && state.operation !== 0 ? fire : state?.current;
+    },
+    set(this: object, value: AnyFunction | null) {
+      let state = states.get(this);
+      if (!state) states.set(this, (state = { current: value, callback: value, operation: 0 }));
+      state.current = value;
+      if (typeof value !== 'function') return;
+      state.callback = value;
+      if (state.operation === 0 && !isOwn()) begin(this, state);
+    },
+  });
+}
+
+/** `+timer` is the id of an async resource natively, which no two runs share: number the program's timers instead. */
+function numberTimers(prototype: object): void {
+  const numbered = new Map<number, object>();
+  patchMethod(prototype, Symbol.toPrimitive, (toPrimitive) => function (this: object): number {
+    const operation = states.get(this)?.operation;
+    if (!operation) return apply(toPrimitive, this, []) as number;
+    numbered.set(operation, this);
+    return operation;
+  });
+  for (const holder of [globalThis, process.getBuiltinModule('node:timers')]) {
+    for (const name of ['clearTimeout', 'clearInterval']) {
+      patchMethod(holder, name, (clear) => function (this: unknown, timer: unknown): void {
+        const known = typeof timer === 'number' || typeof timer === 'string' ? numbered.get(+timer) : undefined;
+        if (known) numbered.delete(+(timer as number));
+        apply(clear, this, [known ?? timer]);
+      });
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/** Ways in and out of the process that no boundary records yet: named when used, refused in replay. */
+import { binding, handlePrototypes } from '../../runtime/bindings.ts';
+import { apply, construct } from '../../runtime/natives.ts';
+import { type AnyFunction, patchMethod, patchValue } from '../../runtime/patches.ts';
+import type { Session } from '../session.ts';
+
+export function installUncaptured(session: Session): void {
+  const block = (owner: object, name: string, shown: string): void => {
+    patchMethod(owner, name, (native) => function (this: unknown, ...args: unknown[]): unknown {
+      return session.uncaptured(shown, () => apply(native, this, args));
+    });
+  };
+  const prototype = (module: string, type: string): object => (binding(module)[type] as { prototype: object }).prototype;
+  const { tcp, pipe } = handlePrototypes();
+  block(prototype('process_wrap', 'Process'), 'spawn', 'child_process.spawn');
+  block(binding('spawn_sync'), 'spawn', 'child_process.spawnSync');
+  block(tcp, 'listen', 'an inbound server (listen)');
+  block(pipe, 'listen', 'an inbound server (listen)');
+  for (const method of ['bind', 'bind6', 'connect', 'connect6', 'send', 'send6']) block(prototype('udp_wrap', 'UDP'), method, 'a UDP socket (dgram)');
+  block(prototype('fs_event_wrap', 'FSEvent'), 'start', 'fs.watch');
+  block((binding('fs')['StatWatcher'] as { prototype: object }).prototype, 'start', 'fs.watchFile');
+  block(process, 'dlopen', 'a native addon (process.dlopen)');
+  block(process.getBuiltinModule('node:http2'), 'connect', 'http2.connect');
+  block(process.getBuiltinModule('node:inspector'), 'open', 'inspector.open');
+  block(BroadcastChannel.prototype, 'postMessage', 'a BroadcastChannel');
+  if (process.send) block(process, 'send', 'process.send (IPC)');
+  for (const name of ['compile', 'instantiate', 'compileStreaming', 'instantiateStreaming']) orderWasm(session, name);
+  blockWorkers(session);
+  blockSignals(session);
+}
+
+/** Node's own modules make channels too (structuredClone), but not through the public constructors. */
+function blockWorkers(session: Session): void {
+  const threads = process.getBuiltinModule('node:worker_threads');
+  const blocked = (Native: object, shown: string): object => new Proxy(Native as AnyFunction, {
+    construct: (target, args, newTarget) => session.uncaptured(shown, () => construct(target, args, newTarget as AnyFunction) as object),
+  });
+  patchValue(threads, 'Worker', blocked(threads.Worker, 'worker_threads.Worker'));
+  const channel = blocked(threads.MessageChannel, 'a MessageChannel');
+  patchValue(threads, 'MessageChannel', channel);
+  patchValue(globalThis, 'MessageChannel', channel);
+}
+
+/** A handler for a signal means that its moment matters. */
+function blockSignals(session: Session): void {
+  const prototype = (binding('signal_wrap')['Signal'] as { prototype: object }).prototype;
+  patchMethod(prototype, 'start', (native) => function (this: { onsignal?: AnyFunction }, signal: number): unknown {
+    const { onsignal } = this;
+    if (onsignal) {
+      this.onsignal = function (this: unknown, ...args: unknown[]): unknown {
+        return session.uncaptured('a signal', () => apply(onsignal, this, args));
+      };
+    }
+    return session.effect(() => apply(native, this, [signal]), 0);
+  });
+}
+
+/** Compilation is done again for real; when its promise resolves is recorded. */
+function orderWasm(session: Session, name: string): void {
+  patchMethod(WebAssembly, name, (native) => function (this: unknown, ...args: unknown[]): unknown {
+    // Instantiating a compiled module is instant work that the runtime puts off: done at once, it races with nothing.
+    if (name === 'instantiate' && args[0] instanceof WebAssembly.Module) return instantiateNow(args[0], args[1] as WebAssembly.Imports);
+    return new Promise((resolve, reject) => {
+      session.ordered('wasm', `["${name}"]`, false, (settle) => {
+        (apply(native, this, args) as Promise<unknown>).then((value) => settle(() => resolve(value)), (error: unknown) => settle(() => reject(error as Error)));
+      });
+    });
+  });
+}
+
+function instantiateNow(module: WebAssembly.Module, imports: WebAssembly.Imports | undefined): Promise<WebAssembly.Instance> {
+  try {
+    return Promise.resolve(new WebAssembly.Instance(module, imports));
+  } catch (error) {
+    return Promise.reject(error as Error);
+  }
+}

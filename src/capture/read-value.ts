@@ -1,0 +1,34 @@
+/** A synchronous call as one V event: the live result when recording, the recorded one in replay; errors included. */
+import type { Kind } from '../model/event.ts';
+import { decodeOutcome, encodeOutcome, type Outcome } from '../model/value.ts';
+import { captureStackTrace } from '../runtime/natives.ts';
+import type { AnyFunction } from '../runtime/patches.ts';
+import type { Session } from './session.ts';
+
+/** @param below the patched function: stacks of errors begin at its caller, as they do natively */
+export function readOutcome(session: Session, kind: Kind, key: string, below: AnyFunction, live: () => Outcome): Extract<Outcome, { result: unknown }> {
+  let outcome: Outcome | undefined;
+  const recorded = session.value(kind, key, () => {
+    outcome = live();
+    return { status: 0, data: encodeOutcome(outcome) };
+  });
+  outcome ??= decodeOutcome(recorded.data);
+  if ('error' in outcome) {
+    captureStackTrace(outcome.error as object, below);
+    throw outcome.error;
+  }
+  return outcome;
+}
+
+/** For calls whose result can be cloned as it is. */
+export function readValue<T>(session: Session, kind: Kind, key: string, below: AnyFunction, live: () => T): T {
+  return readOutcome(session, kind, key, below, () => attempt(live)).result as T;
+}
+
+export function attempt(live: () => unknown): Outcome {
+  try {
+    return { result: live() };
+  } catch (error) {
+    return { error };
+  }
+}

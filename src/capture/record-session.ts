@@ -1,0 +1,171 @@
+/** Recording: everything happens for real; the journal hears of it first. */
+import type { JournalWriter } from '../journal/writer.ts';
+import type { Kind } from '../model/event.ts';
+import { bufferFrom, nextTick } from '../runtime/natives.ts';
+import { ownImmediate } from '../runtime/own.ts';
+import { agentFrame } from '../runtime/stack.ts';
+import { RandomStream } from './random.ts';
+import { RecordClock } from './record-clock.ts';
+import type { Deliver, Recorded, Session, WriteResult } from './session.ts';
+
+/** A pack of clock reads larger than this is written before the next event of another kind. */
+const PACK_BYTES = 1024 * 1024;
+
+interface Gated {
+  readonly operation: number;
+  readonly kind: Kind;
+  readonly status: number;
+  readonly data: Uint8Array | undefined;
+  readonly run: () => void;
+}
+
+export class RecordSession implements Session {
+  readonly clock: RecordClock = new RecordClock();
+  readonly random: () => number;
+  readonly #stream: RandomStream;
+  readonly #journal: JournalWriter;
+  readonly #warn: (line: string) => void;
+  readonly #onSealed: (exitCode: number, uncaptured: readonly string[]) => void;
+  readonly #noted: Set<string> = new Set();
+  readonly #gate: Gated[] = [];
+  #operations = 0;
+  #flushDue = false;
+
+  /** @param sealed is told the exit code and what was not captured, once the journal is closed */
+  constructor(journal: JournalWriter, seed: string, warn: (line: string) => void, sealed: (exitCode: number, uncaptured: readonly string[]) => void) {
+    this.#journal = journal;
+    this.#warn = warn;
+    this.#onSealed = sealed;
+    this.#stream = new RandomStream(seed);
+    this.random = this.#stream.next;
+    this.clock.pack.onFull(PACK_BYTES, () => this.#takeValues());
+  }
+
+  operation(kind: Kind, key: string, _deliver: Deliver): number {
+    const id = ++this.#operations;
+    this.#takeValues();
+    this.#journal.start(id, kind, key);
+    this.#appended();
+    return id;
+  }
+
+  arrived(operation: number, kind: Kind, status: number, data?: Uint8Array): void {
+    this.#takeValues();
+    this.#journal.delivery(operation, kind, status, data);
+    this.#journal.flush();
+  }
+
+  arrivedLater(operation: number, kind: Kind, status: number, data: Uint8Array, run: () => void): void {
+    this.#deliverLater({ operation, kind, status, data, run });
+  }
+
+  retire(_operation: number): void {}
+
+  effect<T>(live: () => T, _replayed: T): T {
+    return live();
+  }
+
+  value(kind: Kind, key: string, live: () => Recorded): Recorded {
+    const value = live();
+    this.#takeValues();
+    this.#journal.value(kind, value.status, key, value.data);
+    this.#appended();
+    return value;
+  }
+
+  send(operation: number, kind: 'write' | 'shutdown', bytes: Uint8Array, live: () => WriteResult): WriteResult {
+    this.#takeValues();
+    this.#journal.output(operation, kind, bytes.length, bytes);
+    this.#journal.flush();
+    const result = live();
+    if (result.code !== 0 || result.async !== 0 || result.bytes !== bytes.length) {
+      this.#journal.value('write-result', result.code, `[${result.bytes},${result.async}]`);
+      this.#appended();
+    }
+    return result;
+  }
+
+  inContext(deliver: Deliver): Deliver {
+    return deliver;
+  }
+
+  ordered(kind: Kind, key: string, ownTurn: boolean, start: (settle: (run: () => void) => void) => void): void {
+    const operation = this.operation(kind, key, () => {});
+    start((run) => {
+      if (!ownTurn) return this.#deliverLater({ operation, kind: 'completed', status: 0, data: undefined, run });
+      this.arrived(operation, 'completed', 0);
+      run();
+    });
+  }
+
+  served(kind: Kind, key: string, start: (settle: (status: number, data: Uint8Array) => void) => void, deliver: (status: number, data: Buffer) => void): void {
+    const operation = this.operation(kind, key, () => {});
+    start((status, data) => this.#deliverLater({ operation, kind: 'completed', status, data, run: () => deliver(status, bufferFrom(data)) }));
+  }
+
+  weakRead<T>(id: number, read: number, live: () => T | undefined, _target: T | undefined): T | undefined {
+    const target = live();
+    if (target === undefined) {
+      this.#takeValues();
+      this.#journal.value('weakref', 0, `[${id},${read}]`);
+      this.#appended();
+    }
+    return target;
+  }
+
+  uncaptured<T>(name: string, live: () => T): T {
+    if (!this.#noted.has(name)) {
+      this.#noted.add(name);
+      const where = agentFrame();
+      this.#takeValues();
+      this.#journal.note(name, where);
+      this.#journal.flush();
+      this.#warn(`not captured: ${name}${where && ` at ${where}`}; a replay of this run will stop there`);
+    }
+    return live();
+  }
+
+  beforeExit(emit: () => boolean): boolean {
+    this.arrived(0, 'emitted', 0, bufferFrom('beforeExit'));
+    return emit();
+  }
+
+  exited(code: number): void {
+    this.#takeValues();
+    this.#journal.output(0, 'exit', code);
+    this.#journal.seal();
+    // Names go into a manifest that anybody can read: without the paths.
+    this.#onSealed(code, [...new Set([...this.#noted].map((name) => name.replace(/ \(.*\)$/, '')))]);
+  }
+
+  /** Delivers in a macrotask of its own, in order of completion. */
+  #deliverLater(gated: Gated): void {
+    this.#gate.push(gated);
+    if (this.#gate.length === 1) ownImmediate(this.#openGate);
+  }
+
+  readonly #openGate = (): void => {
+    const gated = this.#gate[0] as Gated;
+    this.arrived(gated.operation, gated.kind, gated.status, gated.data);
+    this.#gate.shift();
+    if (this.#gate.length > 0) ownImmediate(this.#openGate);
+    gated.run();
+  };
+
+  #takeValues(): void {
+    if (!this.clock.pack.empty) this.#journal.value('clock', 0, '', this.clock.pack.take());
+    if (this.#stream.draws > 0) this.#journal.value('random', this.#stream.take(), '');
+  }
+
+  /** A tick runs when the macrotask's own ticks and promise jobs are done, and keeps no loop alive. */
+  #appended(): void {
+    if (this.#flushDue) return;
+    this.#flushDue = true;
+    nextTick(this.#flush);
+  }
+
+  readonly #flush = (): void => {
+    this.#flushDue = false;
+    this.#journal.flush();
+  };
+}

@@ -1,0 +1,70 @@
+/** What a boundary needs of a mode. A boundary never asks which mode it is in: it says what the program does, the session decides what happens. */
+import type { Kind } from '../model/event.ts';
+
+/** Hands a recorded delivery to the program, in a macrotask of its own (replay only). `false`: nothing waits for it any more. */
+export type Deliver = (kind: Kind, status: number, data: Buffer) => void | false;
+
+/** A synchronous value as the journal keeps it. */
+export interface Recorded {
+  readonly status: number;
+  readonly data: Uint8Array;
+}
+
+/** Native outcome of a write: libuv status, bytes taken, 1 if a completion will follow. */
+export interface WriteResult {
+  readonly code: number;
+  readonly bytes: number;
+  readonly async: number;
+}
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  dateNow(): number;
+  /** Milliseconds since the process's time origin. */
+  performanceNow(): number;
+  /** Nanoseconds of the monotonic clock, as the array form reads it. */
+  hrtime(): bigint;
+  /** Nanoseconds of the monotonic clock. */
+  hrtimeBigint(): bigint;
+}
+
+export interface Session {
+  readonly clock: Clock;
+  /** Uniform in [0, 1) with 53 bits, from the run's seeded generator. */
+  readonly random: () => number;
+
+  /** S: the program starts something. `deliver` receives what the log delivers in replay. @returns operation id. */
+  operation(kind: Kind, key: string, deliver: Deliver): number;
+  /** D: the runtime completed or advanced an operation; called first thing in the native callback. */
+  arrived(operation: number, kind: Kind, status: number, data?: Uint8Array): void;
+  /** As `arrived` and then `run`, in a macrotask of its own; for native callbacks that share one. */
+  arrivedLater(operation: number, kind: Kind, status: number, data: Uint8Array, run: () => void): void;
+  /** No further delivery can reach this operation. */
+  retire(operation: number): void;
+  /** Runs what only the recorded run does (start a native operation); in replay answers `replayed`. */
+  effect<T>(live: () => T, replayed: T): T;
+  /** V: a value read synchronously. */
+  value(kind: Kind, key: string, live: () => Recorded): Recorded;
+  /** O: bytes leave through a handle, or its sending side ends. On disk before `live` runs. */
+  send(operation: number, kind: 'write' | 'shutdown', bytes: Uint8Array, live: () => WriteResult): WriteResult;
+  /** Calls `deliver` in the asynchronous context of now. */
+  inContext(deliver: Deliver): Deliver;
+  /**
+   * Order-only: `start` runs for real in both modes and calls `settle(run)` when done; `run` shows the outcome to the
+   * program, in the recorded turn. `ownTurn`: the native completion is a macrotask of its own.
+   */
+  ordered(kind: Kind, key: string, ownTurn: boolean, start: (settle: (run: () => void) => void) => void): void;
+  /**
+   * Served: `start` runs only when recording and calls `settle` with the outcome; `deliver` shows it to the program,
+   * in a macrotask of its own in both modes.
+   */
+  served(kind: Kind, key: string, start: (settle: (status: number, data: Uint8Array) => void) => void, deliver: (status: number, data: Buffer) => void): void;
+  /** A WeakRef's read number `read`: `live()` when recording; in replay `target`, until the read that found it gone. */
+  weakRead<T>(id: number, read: number, live: () => T | undefined, target: T | undefined): T | undefined;
+  /** Something no boundary can record: named once when recording, refused in replay. */
+  uncaptured<T>(name: string, live: () => T): T;
+  /** The loop ran empty: `emit` tells the program. */
+  beforeExit(emit: () => boolean): boolean;
+  /** The program has ended with this exit code. */
+  exited(code: number): void;
+}

@@ -1,0 +1,48 @@
+/** Arguments of a verb: its own options, positionals, and what follows `--`. */
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { ConfigError } from '../model/error.ts';
+import { loadConfig, storeLocation } from '../store/configuration.ts';
+import { EmbeddedStore } from '../store/embedded.ts';
+import { helpFor } from './help.ts';
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+
+export interface Arguments {
+  readonly values: Readonly<Record<string, string | boolean | string[] | undefined>>;
+  readonly positionals: readonly string[];
+  /** After `--`; undefined when there is none. */
+  readonly command: readonly string[] | undefined;
+  readonly store: EmbeddedStore;
+}
+
+/** @throws ConfigError with the verb's usage */
+export function parse(verb: string, args: readonly string[], options: Options): Arguments {
+  const at = args.indexOf('--');
+  const own = at < 0 ? [...args] : args.slice(0, at);
+  try {
+    const { values, positionals } = parseArgs({ args: own, options: { store: { type: 'string' }, ...options }, allowPositionals: true });
+    const folder = process.cwd();
+    const store = new EmbeddedStore(storeLocation(values['store'] as string | undefined, process.env, loadConfig(process.env, folder), folder));
+    return { values: values as Arguments['values'], positionals, command: at < 0 ? undefined : args.slice(at + 1), store };
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    throw new ConfigError(`${(error as Error).message}\n\n${helpFor(verb)}`);
+  }
+}
+
+/** @throws ConfigError unless exactly one run is named */
+export function oneRun(verb: string, { positionals }: Arguments): string {
+  const [run, ...more] = positionals;
+  if (run === undefined || more.length > 0) throw new ConfigError(`${verb} takes one run${run === undefined ? '' : `, not ${positionals.length}`}: a full id, a unique prefix, or latest.\n\n${helpFor(verb)}`);
+  return run;
+}
+
+/** `k=v` pairs of a repeatable option. @throws ConfigError */
+export function pairs(flag: string, given: unknown): Record<string, string> {
+  const entries = ((given as string[] | undefined) ?? []).map((text) => {
+    const at = text.indexOf('=');
+    if (at < 1) throw new ConfigError(`--${flag} takes KEY=VALUE, not "${text}".`);
+    return [text.slice(0, at), text.slice(at + 1)] as const;
+  });
+  return Object.fromEntries(entries);
+}

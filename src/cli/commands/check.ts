@@ -1,0 +1,40 @@
+/** `check`: integrity of one run, or of all. */
+import { ConfigError, HarnessError, IntegrityError } from '../../model/error.ts';
+import { identities } from '../../store/keyring.ts';
+import type { StoredRun } from '../../store/run-store.ts';
+import { type Arguments, oneRun, parse } from '../arguments.ts';
+
+interface Finding {
+  readonly run: string;
+  readonly ok: boolean;
+  readonly status: string;
+  readonly events: number | null;
+  /** Last rolling HMAC of the journal. */
+  readonly head: string | null;
+  readonly problem: string | null;
+}
+
+export function check(args: readonly string[]): number {
+  const parsed = parse('check', args, { all: { type: 'boolean' }, json: { type: 'boolean' } });
+  const { all, json } = parsed.values;
+  if (all && parsed.positionals.length > 0) throw new ConfigError('check takes a run, or --all, not both.');
+  const findings = (all ? parsed.store.list() : [parsed.store.find(oneRun('check', parsed))]).map((run) => examine(parsed, run));
+  if (json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
+  else for (const finding of findings) process.stdout.write(`${lineOf(finding)}\n`);
+  return findings.every(({ ok }) => ok) ? 0 : new IntegrityError('').exitCode;
+}
+
+function examine({ store }: Arguments, run: StoredRun): Finding {
+  const { id } = run.manifest;
+  try {
+    const { events, head } = store.tape(run, identities(process.env));
+    return { run: id, ok: true, status: run.status, events: events.length, head, problem: null };
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    return { run: id, ok: false, status: run.status, events: null, head: null, problem: error.message };
+  }
+}
+
+function lineOf({ run, ok, status, events, problem }: Finding): string {
+  return ok ? `${run}  ok (${status}), ${events} events, every checksum and the chain verified` : `${run}  DAMAGED: ${problem}`;
+}

@@ -1,0 +1,33 @@
+/** `record -- CMD`: runs CMD with the harness in it, and says what was recorded. */
+import { ConfigError } from '../../model/error.ts';
+import { uuidv7 } from '../../model/uuid.ts';
+import { pairs, parse } from '../arguments.ts';
+import { ended, launch } from '../harnessed.ts';
+import { helpFor } from '../help.ts';
+
+export async function record(args: readonly string[]): Promise<number> {
+  const parsed = parse('record', args, { name: { type: 'string' }, agent: { type: 'string' }, tag: { type: 'string', multiple: true } });
+  const [command, ...rest] = parsed.command ?? [];
+  if (command === undefined || parsed.positionals.length > 0) throw new ConfigError(`record takes the program after "--": replay-harness record -- node agent.js\n\n${helpFor('record')}`);
+  const { name, agent, tag } = parsed.values as { name?: string; agent?: string; tag?: string[] };
+  const run = process.env['REPLAY_HARNESS_RUN'] ?? uuidv7();
+  const control = { mode: 'record', store: parsed.store.location, run, ...(name && { name }), ...(agent && { agent }), tags: pairs('tag', tag) } as const;
+  const child = launch({ command, args: rest, cwd: process.cwd(), env: process.env, control, stdio: 'inherit' });
+  let exit: Awaited<ReturnType<typeof ended>>;
+  try {
+    exit = await ended(child);
+  } catch (error) {
+    process.stderr.write(`replay-harness: cannot run ${command}: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such program' : (error as Error).message}\n`);
+    return 1;
+  }
+  process.stderr.write(`replay-harness: ${summary(parsed.store, run)}\n`);
+  return exit.code;
+}
+
+function summary(store: ReturnType<typeof parse>['store'], run: string): string {
+  const recorded = store.list().find(({ manifest }) => manifest.id === run);
+  if (!recorded) return 'nothing was recorded: no Node process ran user code below this command';
+  const { manifest, status } = recorded;
+  const notes = manifest.uncaptured.length > 0 ? `; not captured: ${manifest.uncaptured.join(', ')}` : '';
+  return `recorded ${run} (${status}, exit ${manifest.exitCode ?? 'unknown'})${notes}`;
+}

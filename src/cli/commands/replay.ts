@@ -1,0 +1,132 @@
+/** `replay <run>`: the recorded program again, with every answer from the recording. */
+import { type ChildProcess, type StdioOptions } from 'node:child_process';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Report } from '../../model/divergence.ts';
+import { ConfigError, IntegrityError, UnsupportedRuntimeError } from '../../model/error.ts';
+import type { RunFacts } from '../../model/event.ts';
+import { exitCodeOf, explain } from '../../replay/report.ts';
+import { identities } from '../../store/keyring.ts';
+import { oneRun, pairs, parse } from '../arguments.ts';
+import { ended, type Launch, launch } from '../harnessed.ts';
+
+interface Plan {
+  readonly facts: RunFacts;
+  readonly launch: Omit<Launch, 'stdio'>;
+  readonly report: string;
+}
+
+export async function replay(args: readonly string[]): Promise<number> {
+  const parsed = parse('replay', args, { report: { type: 'string' }, env: { type: 'string', multiple: true }, node: { type: 'string' } });
+  const run = parsed.store.find(oneRun('replay', parsed));
+  const { events } = parsed.store.tape(run, identities(process.env));
+  const [begin] = events;
+  if (begin?.type !== 'begin') throw new IntegrityError(`The recording ${run.manifest.id} ended before its first event: there is nothing to replay.`);
+  const folder = mkdtempSync(join(tmpdir(), 'replay-harness-'));
+  try {
+    const { node, report, env } = parsed.values as { node?: string; report?: string; env?: string[] };
+    const plan = planOf(begin.facts, parsed.store.location, `${folder}/report.json`, node, pairs('env', env), parsed.command);
+    const outcome = await perform(plan, folder);
+    if (report && outcome.report) writeFileSync(report, `${JSON.stringify(publicReport(outcome.report), null, 2)}\n`);
+    if (!outcome.report) {
+      process.stderr.write(`replay-harness: the replayed process ended (exit ${outcome.code}) before it reached a verdict\n`);
+      return outcome.code === 0 ? 1 : outcome.code;
+    }
+    process.stderr.write(`${explain(outcome.report)}\n`);
+    return outcome.report.verdict === 'identical' ? outcome.code : exitCodeOf(outcome.report);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function perform(plan: Plan, folder: string): Promise<{ code: number; report: Report | undefined }> {
+  const { stdio, finish } = connect(plan.facts, folder);
+  const child = launch({ ...plan.launch, stdio });
+  forwardOutput(child);
+  const { code } = await ended(child);
+  finish();
+  const report = readReport(plan.report);
+  if (!report || report.verdict === 'identical' || report.stack.length > 0 || report.verdict === 'truncated') return { code, report };
+  return { code, report: { ...report, stack: await trace(plan) } };
+}
+
+/** Goes through the same replay once more, slowly, to find the agent's own line behind work that a dependency did later. */
+async function trace(plan: Plan): Promise<readonly string[]> {
+  const child = launch({ ...plan.launch, control: { ...plan.launch.control, trace: true }, stdio: [stdinOf(plan.facts), 'pipe', 'pipe'] });
+  child.stdout?.resume();
+  child.stderr?.resume();
+  await ended(child);
+  return readReport(plan.report)?.stack ?? [];
+}
+
+function planOf(facts: RunFacts, store: string, report: string, node: string | undefined, env: Record<string, string>, command: readonly string[] | undefined): Plan {
+  const argv = command ? argvOf(command, facts) : undefined;
+  const entry = (argv ?? facts.argv)[1];
+  if (entry !== undefined && !existsSync(entry) && !existsSync(`${entry}.js`)) {
+    throw new ConfigError(`The program ${entry} of run ${facts.runId} is not here any more. Say where the code lies now: replay-harness replay ${facts.runId.slice(0, 13)} -- node PATH`);
+  }
+  if (!existsSync(facts.cwd)) throw new ConfigError(`The folder ${facts.cwd}, in which ${facts.runId} was recorded, does not exist here.`);
+  const binary = node ?? nodeFor(facts);
+  const args = [...facts.execArgv, ...(argv ?? facts.argv).slice(1)];
+  // Keys are looked up where this user keeps them, whatever home the recorded run had.
+  const own = Object.fromEntries(['XDG_CONFIG_HOME', 'HOME', 'REPLAY_HARNESS_IDENTITY'].map((name) => [name, process.env[name]]));
+  const control = { mode: 'replay', store, run: facts.runId, report, env, ...(argv && { argv }) } as const;
+  return { facts, report, launch: { command: binary, args, argv0: facts.argv0, cwd: facts.cwd, env: { ...facts.env, ...env, ...own, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined }, control } };
+}
+
+/** `-- node agent.js args`: the arguments reach the program; the recorded node binary runs it. */
+function argvOf(command: readonly string[], facts: RunFacts): string[] {
+  const [program, ...rest] = command;
+  if (program === undefined || !/(^|\/)node$/.test(program)) throw new ConfigError(`replay runs Node programs: write "-- node PATH [ARGS…]", not "-- ${command.join(' ')}".`);
+  const entry = rest.findIndex((arg) => !arg.startsWith('-'));
+  if (entry < 0) throw new ConfigError('"-- node" needs the program’s path.');
+  return [facts.argv[0] as string, join(process.cwd().startsWith('/') && !rest[entry]?.startsWith('/') ? process.cwd() : '', rest[entry] as string), ...rest.slice(entry + 1)];
+}
+
+function nodeFor(facts: RunFacts): string {
+  if (existsSync(facts.execPath)) return facts.execPath;
+  if (process.version === facts.node) return process.execPath;
+  throw new UnsupportedRuntimeError(`${facts.runId} was recorded with Node ${facts.node} at ${facts.execPath}, which is not here; this is ${process.version}. An exact replay needs the very same version: give it with --node PATH.`);
+}
+
+function stdinOf({ stdio }: RunFacts): 'pipe' | 'ignore' | 'inherit' {
+  if (stdio[0] === 'pipe') return 'pipe';
+  return stdio[0] === 'tty' && process.stdin.isTTY ? 'inherit' : 'ignore';
+}
+
+/** Standard streams of the recorded sort: what they are decides which classes serve them. */
+function connect(facts: RunFacts, folder: string): { stdio: StdioOptions; finish: () => void } {
+  const files: (readonly [string, number, NodeJS.WriteStream])[] = [];
+  const output = (fd: 1 | 2): 'pipe' | 'inherit' | number => {
+    const stream = fd === 1 ? process.stdout : process.stderr;
+    if (facts.stdio[fd] === 'tty' && stream.isTTY) return 'inherit';
+    if (facts.stdio[fd] !== 'file') return 'pipe';
+    const file = `${folder}/${fd}`;
+    const opened = openSync(file, 'w+');
+    files.push([file, opened, stream]);
+    return opened;
+  };
+  const stdio: StdioOptions = [stdinOf(facts), output(1), output(2)];
+  const finish = (): void => {
+    for (const [file, fd, stream] of files) {
+      closeSync(fd);
+      stream.write(readFileSync(file));
+    }
+  };
+  return { stdio, finish };
+}
+
+function forwardOutput(child: ChildProcess): void {
+  child.stdout?.pipe(process.stdout, { end: false });
+  child.stderr?.pipe(process.stderr, { end: false });
+}
+
+function readReport(file: string): Report | undefined {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : undefined;
+}
+
+/** The contract's fields, in its order. */
+function publicReport({ code, ...report }: Report): object {
+  return { ...report, code };
+}

@@ -1,0 +1,58 @@
+/** Text of `--help`. */
+import packageJson from '../../package.json' with { type: 'json' };
+
+export const VERSION: string = packageJson.version;
+
+const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: string; readonly options: readonly (readonly [string, string])[] }>> = {
+  record: {
+    usage: 'record [options] -- CMD [ARGS…]',
+    does: 'Runs CMD; every Node process below it that runs user code is recorded.',
+    options: [['--name W', 'workflow name of the run'], ['--agent A', 'agent id (default: package name, or entry file)'], ['--tag k=v', 'a tag; may be given several times']],
+  },
+  replay: {
+    usage: 'replay <run> [options] [-- CMD [ARGS…]]',
+    does: 'Runs the same program again, offline, with every answer from the recording. Exit code: the agent’s own when identical; 3 diverged, 7 truncated.',
+    options: [
+      ['--report FILE', 'writes the verdict as JSON'], ['--env K=V', 'overrides one environment variable'], ['--node PATH', 'the Node binary to replay with (must be the recorded version)'],
+      ['-- CMD', 'where the code lies now, and its arguments'],
+    ],
+  },
+  runs: { usage: 'runs [--json]', does: 'Lists the runs of the store, newest first.', options: [] },
+  show: {
+    usage: 'show <run> [--step N] [--raw input|output] [--json]',
+    does: 'Shows what the agent did, step by step.',
+    options: [['--step N', 'one step, whole'], ['--raw input|output', 'with --step: the exact bytes, to stdout'], ['--verbose', 'unfolds clock reads, random values and other noise']],
+  },
+  check: { usage: 'check <run> | --all [--json]', does: 'Verifies checksums and chains; names the first damage. Exit code 4 if there is any.', options: [] },
+  keys: { usage: 'keys [--json]', does: 'Shows your public key and where the private one lies; makes the pair if there is none.', options: [] },
+};
+
+const COMMON = [['--store FOLDER', 'the store (default: .replay, REPLAY_HARNESS_STORE or the configuration file)'], ['--json', 'on reading verbs: one JSON document']] as const;
+
+export function helpFor(verb: string): string {
+  const entry = VERBS[verb];
+  if (!entry) return HELP;
+  return `replay-harness ${entry.usage}\n\n${entry.does}\n\nOptions:\n${table([...entry.options, ...COMMON])}`;
+}
+
+export const HELP: string = `replay-harness ${VERSION}: records an unmodified Node.js agent, replays it offline, byte for byte
+
+  node --import replay-harness agent.js        record (nothing else needed)
+  replay-harness record -- node agent.js       record, with a one-line summary
+  replay-harness replay latest                 the same run again: no network, no keys
+
+<run> is a full id, a unique prefix, or "latest".
+
+Commands:
+${table(Object.values(VERBS).map(({ usage, does }) => [usage, does.split('. ')[0] as string] as const))}
+Options everywhere:
+${table(COMMON)}
+Exit codes: 0 done · 1 failed · 2 usage or configuration · 3 diverged · 4 integrity · 5 store unreachable · 7 truncated.
+record and replay pass the agent's own exit code through when the run went as it should.
+Environment: REPLAY_HARNESS_MODE, _STORE, _RUN, _AGENT, _CONFIG, _RECIPIENT, _IDENTITY, _LOG. See the README.
+`;
+
+function table(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join('');
+}

@@ -1,0 +1,49 @@
+/** The command line: one file per verb, one place for errors and exit codes. */
+import { HarnessError } from '../model/error.ts';
+import { check } from './commands/check.ts';
+import { keys } from './commands/keys.ts';
+import { record } from './commands/record.ts';
+import { replay } from './commands/replay.ts';
+import { runs } from './commands/runs.ts';
+import { show } from './commands/show.ts';
+import { HELP, helpFor, VERSION } from './help.ts';
+
+type Command = (args: readonly string[]) => Promise<number> | number;
+
+const COMMANDS: Readonly<Record<string, Command>> = { record, replay, runs, show, check, keys };
+
+async function main(args: readonly string[]): Promise<number> {
+  const [verb, ...rest] = args;
+  if (verb === undefined || verb === '--help' || verb === '-h' || verb === 'help') {
+    process.stdout.write(rest[0] && COMMANDS[rest[0]] ? helpFor(rest[0]) : HELP);
+    return verb === undefined ? 2 : 0;
+  }
+  if (verb === '--version' || verb === '-v') {
+    process.stdout.write(`${VERSION}\n`);
+    return 0;
+  }
+  const command = COMMANDS[verb];
+  if (!command) {
+    process.stderr.write(`replay-harness: unknown command "${verb}". Commands: ${Object.keys(COMMANDS).join(', ')}. See replay-harness --help.\n`);
+    return 2;
+  }
+  const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+  if (own.includes('--help') || own.includes('-h')) {
+    process.stdout.write(helpFor(verb));
+    return 0;
+  }
+  return command(rest);
+}
+
+// A reader that closes early (head, less) is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+});
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof HarnessError)) throw error;
+  process.stderr.write(`replay-harness: ${error.message}\n`);
+  process.exitCode = error.exitCode;
+}

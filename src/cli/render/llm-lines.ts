@@ -1,0 +1,71 @@
+/** A model call: what was new in the prompt, and what the model decided. */
+import { asNumber, asObject, preview } from '../../steps/json.ts';
+import { contentText, type LlmInput, type LlmOutput, type Message, type ToolCall } from '../../steps/providers/provider.ts';
+import type { Step, Usage } from '../../steps/step.ts';
+import { messagesOf, type News, toolName } from './conversation.ts';
+import { type Context, errorText, type Line } from './lines.ts';
+import { counted, duration, linesOf, oneLine, visible } from './text.ts';
+
+const ROLE_COLUMNS = 10;
+
+export function llmLines(step: Step, context: Context): Line[] {
+  const news = context.conversation.next(step);
+  const all = messagesOf(step);
+  const { message = null, finishReason = null, usage = null } = asObject(step.output) as Partial<LlmOutput>;
+  return [
+    { tag: 'llm', text: `${context.paint('bold', visible(step.name))} ${context.paint('dim', `· ${headline(step, news)}`)}` },
+    ...news.messages.flatMap((said) => messageLines(said, all, context)),
+    ...(message ? answerLines(message, context) : []),
+    ...(step.error ? [{ tag: '', text: context.paint('red', `✗ ${errorText(step.error)}`) }] : []),
+    { tag: '', text: context.paint('dim', [finishReason, usageText(usage), latency(step)].filter(Boolean).join(' · ')) },
+  ];
+}
+
+function headline(step: Step, { messages, since, dropped }: News): string {
+  const tools = asNumber((step.input as Partial<LlmInput>).tools?.length) ?? 0;
+  const parts = [since === null ? counted(messages.length, 'message') : `continues ${since}, ${counted(messages.length, 'new message')}`];
+  if (dropped > 0) parts.push(`without ${counted(dropped, 'of its messages', 'of its messages')}`);
+  if (since === null && tools > 0) parts.push(counted(tools, 'tool'));
+  return parts.join(', ');
+}
+
+function messageLines(message: Message, all: readonly Message[], context: Context): Line[] {
+  const failed = message.isError ? ' (error)' : '';
+  const role = message.role === 'tool' ? `${toolName(message, all)} returned${failed}` : message.role;
+  const text = contentText(message.content);
+  const lines = text === '' ? [] : linesOf(text, context.limits);
+  const calls = (message.toolCalls ?? []).map((call) => `→ ${callText(call, context)}`);
+  return block(role, [...lines, ...calls], context);
+}
+
+function answerLines(message: Message, context: Context): Line[] {
+  const { paint, limits } = context;
+  const thought = message.reasoning ? linesOf(message.reasoning, limits).map((line) => paint('dim', `(thinks) ${line}`)) : [];
+  const text = message.refusal ?? contentText(message.content);
+  const said = text === '' ? [] : linesOf(text, limits).map((line) => paint('cyan', line));
+  const calls = (message.toolCalls ?? []).map((call) => paint('magenta', callText(call, context)));
+  return [...thought, ...said, ...calls].map((line) => ({ tag: '', text: `${paint('bold', '→')} ${line}` }));
+}
+
+/** The role before the first line, the others below it. */
+function block(role: string, lines: readonly string[], { paint }: Context): Line[] {
+  const label = visible(role).padEnd(ROLE_COLUMNS);
+  return (lines.length > 0 ? lines : ['']).map((line, index) => ({
+    tag: '',
+    text: `${index === 0 ? paint('blue', label) : ' '.repeat(label.length)} ${line}`,
+  }));
+}
+
+function callText({ name, args }: ToolCall, { limits }: Context): string {
+  const text = typeof args === 'string' ? args : limits ? preview(args, limits.columns) : JSON.stringify(args);
+  return `${visible(name)}(${limits ? oneLine(text, limits.columns) : visible(text)})`;
+}
+
+function usageText(usage: Usage | null): string | null {
+  if (!usage) return null;
+  return `${usage.inputTokens ?? '?'} tokens in, ${usage.outputTokens ?? '?'} out`;
+}
+
+function latency(step: Step): string | null {
+  return step.latencyMs === null ? null : duration(step.latencyMs);
+}

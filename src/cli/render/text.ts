@@ -1,0 +1,48 @@
+/** Text on a terminal: colours, clipping, and nothing of a recording that the terminal would obey. */
+import { cutAt } from '../../steps/json.ts';
+
+const CODES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, magenta: 35, cyan: 36 } as const;
+export type Paint = (style: keyof typeof CODES, text: string) => string;
+
+export function painter(color: boolean): Paint {
+  return color ? (style, text) => `\u001b[${CODES[style]}m${text}\u001b[0m` : (_style, text) => text;
+}
+
+/** Control characters, and those that reorder text, as escapes; line ends and tabs stay. */
+export function visible(text: string): string {
+  return text
+    .replace(/\r\n/g, '\n')
+    // eslint-disable-next-line no-control-regex
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, escapeOf);
+}
+
+function escapeOf(char: string): string {
+  const code = char.charCodeAt(0);
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+}
+
+/** @returns the text on one line of at most `limit` characters. */
+export function oneLine(text: string, limit: number): string {
+  const line = visible(text.slice(0, limit * 4)).replace(/\s+/g, ' ').trim();
+  return line.length > limit ? `${cutAt(line, limit)}…` : line;
+}
+
+/** @returns the lines of a text, clipped to `limits` unless everything is wanted. */
+export function linesOf(text: string, limits: { lines: number; columns: number } | undefined): string[] {
+  const lines = visible(text.trimEnd()).split('\n');
+  if (!limits) return lines;
+  const shown = lines.slice(0, limits.lines).map((line) => (line.length > limits.columns ? `${cutAt(line, limits.columns)}…` : line));
+  const more = lines.length - shown.length;
+  return more > 0 ? [...shown, `… ${more} more ${more === 1 ? 'line' : 'lines'}`] : shown;
+}
+
+export function duration(ms: number): string {
+  if (ms < 1) return '<1 ms';
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(2)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
+}

@@ -1,0 +1,95 @@
+/** Keys of the journal: one stream cipher and one MAC key per lane and segment, from a run key sealed to recipients. */
+import { bufferConcat, bufferFrom, nativeCrypto } from '../runtime/natives.ts';
+import type { SealedKey } from './format.ts';
+
+const RECIPIENT_PREFIX = 'rh-recipient-';
+const IDENTITY_PREFIX = 'RH-IDENTITY-';
+/** DER prefixes of raw X25519 keys (RFC 8410). */
+const SPKI = bufferFrom('302a300506032b656e032100', 'hex');
+const PKCS8 = bufferFrom('302e020100300506032b656e04220420', 'hex');
+
+export interface KeyPair {
+  /** Public: recordings are sealed to it. `rh-recipient-…` */
+  readonly recipient: string;
+  /** Private: recordings are read with it. `RH-IDENTITY-…` */
+  readonly identity: string;
+}
+
+export interface SegmentKeys {
+  readonly cipher: Buffer;
+  readonly iv: Buffer;
+  readonly mac: Buffer;
+}
+
+export function createKeyPair(): KeyPair {
+  const { publicKey, privateKey } = nativeCrypto.generateKeyPairSync('x25519', {
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'der' },
+  });
+  return {
+    recipient: RECIPIENT_PREFIX + publicKey.subarray(SPKI.length).toString('base64url'),
+    identity: IDENTITY_PREFIX + privateKey.subarray(PKCS8.length).toString('base64url'),
+  };
+}
+
+/** @returns whether `text` is a well-formed public key. */
+export function isRecipient(text: string): boolean {
+  return text.startsWith(RECIPIENT_PREFIX) && bufferFrom(text.slice(RECIPIENT_PREFIX.length), 'base64url').length === 32;
+}
+
+/** @returns whether `text` is a well-formed private key. */
+export function isIdentity(text: string): boolean {
+  return text.startsWith(IDENTITY_PREFIX) && bufferFrom(text.slice(IDENTITY_PREFIX.length), 'base64url').length === 32;
+}
+
+/** @returns the public key that belongs to a private key. */
+export function recipientOf(identity: string): string {
+  const spki = nativeCrypto.createPublicKey(privateKeyOf(identity)).export({ type: 'spki', format: 'der' });
+  return RECIPIENT_PREFIX + spki.subarray(SPKI.length).toString('base64url');
+}
+
+export function sealKey(runKey: Buffer, recipient: string): SealedKey {
+  const ephemeral = createKeyPair();
+  const wrap = wrapKey(ephemeral.identity, recipient, ephemeral.recipient, recipient);
+  const cipher = nativeCrypto.createCipheriv('aes-256-gcm', wrap.subarray(0, 32), wrap.subarray(32, 44));
+  const box = bufferConcat([cipher.update(runKey), cipher.final(), cipher.getAuthTag()]);
+  return { recipient, ephemeral: ephemeral.recipient, box: box.toString('base64url') };
+}
+
+/** @returns the run key, or undefined when none of the sealed keys belongs to this identity or the box was altered. */
+export function openKey(keys: readonly SealedKey[], identity: string): Buffer | undefined {
+  const recipient = recipientOf(identity);
+  const sealed = keys.find((key) => key.recipient === recipient);
+  if (!sealed) return undefined;
+  const wrap = wrapKey(identity, sealed.ephemeral, sealed.ephemeral, recipient);
+  const box = bufferFrom(sealed.box, 'base64url');
+  const decipher = nativeCrypto.createDecipheriv('aes-256-gcm', wrap.subarray(0, 32), wrap.subarray(32, 44));
+  decipher.setAuthTag(box.subarray(-16));
+  try {
+    return bufferConcat([decipher.update(box.subarray(0, -16)), decipher.final()]);
+  } catch {
+    return undefined;
+  }
+}
+
+export function segmentKeys(runKey: Buffer, salt: Buffer, lane: number, segment: number): SegmentKeys {
+  const bytes = bufferFrom(nativeCrypto.hkdfSync('sha256', runKey, salt, `replay-harness journal ${lane} ${segment}`, 80));
+  return { cipher: bytes.subarray(0, 32), iv: bytes.subarray(32, 48), mac: bytes.subarray(48, 80) };
+}
+
+function wrapKey(identity: string, recipient: string, ephemeral: string, sealedTo: string): Buffer {
+  const shared = nativeCrypto.diffieHellman({ privateKey: privateKeyOf(identity), publicKey: publicKeyOf(recipient) });
+  return bufferFrom(nativeCrypto.hkdfSync('sha256', shared, '', `replay-harness run key ${ephemeral} ${sealedTo}`, 44));
+}
+
+type KeyObject = ReturnType<typeof nativeCrypto.createPrivateKey>;
+
+function privateKeyOf(identity: string): KeyObject {
+  const raw = bufferFrom(identity.slice(IDENTITY_PREFIX.length), 'base64url');
+  return nativeCrypto.createPrivateKey({ key: bufferConcat([PKCS8, raw]), format: 'der', type: 'pkcs8' });
+}
+
+function publicKeyOf(recipient: string): KeyObject {
+  const raw = bufferFrom(recipient.slice(RECIPIENT_PREFIX.length), 'base64url');
+  return nativeCrypto.createPublicKey({ key: bufferConcat([SPKI, raw]), format: 'der', type: 'spki' });
+}

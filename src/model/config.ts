@@ -1,0 +1,59 @@
+/** `replay-harness.json`: what it may hold. The JSON Schema shipped for editors says the same (a test compares them). */
+import { ConfigError } from './error.ts';
+
+export interface Config {
+  readonly store?: string;
+  readonly agent?: string;
+  readonly tags?: Readonly<Record<string, string>>;
+  readonly recipient?: string | readonly string[];
+  readonly mask?: readonly Readonly<Record<string, string>>[];
+  readonly ignore?: readonly string[];
+  readonly match?: Readonly<Record<string, unknown>>;
+  readonly tools?: Readonly<Record<string, 'read-only' | 'side-effect'>>;
+  readonly llm?: Readonly<Record<string, string>>;
+  readonly retention?: Readonly<Record<string, unknown>>;
+  readonly limits?: Readonly<Record<string, unknown>>;
+  readonly sampling?: number | Readonly<Record<string, unknown>>;
+}
+
+type Check = readonly [takes: string, holds: (value: unknown) => boolean];
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isTextMap = (value: unknown): boolean => isObject(value) && Object.values(value).every(isText);
+const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+const MASKS = ['header', 'json', 'query', 'form', 'env', 'file', 'pattern'];
+const isMask = (value: unknown): boolean => isTextMap(value) && Object.keys(value as object).length === 1 && MASKS.includes(Object.keys(value as object)[0] as string);
+
+export const CONFIG_KEYS: Readonly<Record<keyof Config, Check>> = {
+  store: ['a folder or a postgres:// address (text)', isText],
+  agent: ['the agent id (text)', isText],
+  tags: ['an object of texts', isTextMap],
+  recipient: ['a public key, or a list of them', (value) => isText(value) || isTextList(value)],
+  mask: [`a list of rules, each an object with one of ${MASKS.join(', ')}`, (value) => Array.isArray(value) && value.every(isMask)],
+  ignore: ['a list of hosts (texts)', isTextList],
+  match: ['an object', isObject],
+  tools: ['an object from patterns to "read-only" or "side-effect"', (value) => isObject(value) && Object.values(value).every((entry) => entry === 'read-only' || entry === 'side-effect')],
+  llm: ['an object from hosts to a provider name', isTextMap],
+  retention: ['an object', isObject],
+  limits: ['an object', isObject],
+  sampling: ['a number from 0 to 1, or an object', (value) => isObject(value) || (typeof value === 'number' && value >= 0 && value <= 1)],
+};
+
+/** @throws ConfigError naming the key and what it takes. */
+export function parseConfig(text: string, file: string): Config {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    throw new ConfigError(`${file} is not valid JSON: ${(error as Error).message}.`);
+  }
+  if (!isObject(parsed)) throw new ConfigError(`${file} must hold one JSON object.`);
+  for (const [key, value] of Object.entries(parsed)) {
+    if (key === '$schema') continue;
+    const check = (CONFIG_KEYS as Record<string, Check | undefined>)[key];
+    if (!check) throw new ConfigError(`${file}: unknown key "${key}". Known keys: ${Object.keys(CONFIG_KEYS).join(', ')}.`);
+    if (!check[1](value)) throw new ConfigError(`${file}: "${key}" takes ${check[0]}, not ${JSON.stringify(value)}.`);
+  }
+  return parsed as Config;
+}

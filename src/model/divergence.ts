@@ -1,0 +1,43 @@
+/** Where a replay left its recording, for people and for `--report`. */
+export type Verdict = 'identical' | 'diverged' | 'drifted' | 'truncated' | 'blocked';
+
+export interface FirstDifference {
+  /** `url`, `headers.accept`, `body.messages[1].content`, `delay`, `stdout`, … */
+  readonly field: string;
+  readonly expected: string;
+  readonly actual: string;
+}
+
+export interface Divergence {
+  readonly code: 'REPLAY_MISMATCH' | 'REPLAY_EXHAUSTED' | 'REPLAY_LEFTOVER' | 'LIVE_CALL_BLOCKED';
+  /** Sequence number of the recorded event that was due. */
+  readonly step: number;
+  /** What sort of event was due: `socket write`, `timer`, `clock`, `stdout`, … */
+  readonly kind: string;
+  readonly expected: string;
+  readonly actual: string;
+  readonly firstDifference: FirstDifference | null;
+  /** The agent's own frames, innermost first. */
+  readonly stack: readonly string[];
+}
+
+export interface Report {
+  readonly runId: string;
+  readonly verdict: Verdict;
+  readonly fidelity: 'exact' | 'semantic';
+  readonly step: number | null;
+  readonly kind: string | null;
+  readonly expected: string | null;
+  readonly actual: string | null;
+  readonly firstDifference: FirstDifference | null;
+  readonly stack: readonly string[];
+  readonly drifts: readonly unknown[];
+  readonly blocked: readonly string[];
+  readonly liveCalls: number;
+  /** Events replayed. */
+  readonly steps: number;
+  readonly durationMs: number;
+  readonly recordedDurationMs: number;
+  /** Error code of the contract, null when all went well. */
+  readonly code: Divergence['code'] | null;
+}

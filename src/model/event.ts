@@ -1,0 +1,124 @@
+/**
+ * The event model: what one lane (thread) of a run got from the runtime and gave to the world, in one total order.
+ *
+ * - `start`    S: the program starts an operation (connect, timer, read …).
+ * - `value`    V: the program reads a value synchronously (clock, random, sync fs).
+ * - `delivery` D: the runtime completes or advances an operation; exactly one macrotask.
+ * - `output`   O: what the program did to the world (socket bytes, stdout, exit).
+ * - `note`     N: something the harness could not capture, by name.
+ *
+ * Sequence numbers are dense from 0 (`begin`) and assigned in one place: the journal writer.
+ */
+export type EventType = 'begin' | 'start' | 'value' | 'delivery' | 'output' | 'note' | 'end';
+
+/** Kinds of operation, value, delivery and output. Codes are positions: append only, never reorder (journal format). */
+export const KINDS = [
+  // operations (S)
+  'timer', 'immediate', 'tcp', 'pipe', 'tls', 'dns', 'fs', 'stdio', 'zlib', 'crypto', 'finalizer', 'wasm', 'process-event',
+  // values (V)
+  'clock', 'random', 'entropy', 'fs-value', 'handle-value', 'process-value', 'os-value', 'stack', 'weakref', 'write-result', 'event-time',
+  // deliveries (D)
+  'fired', 'connected', 'read', 'written', 'closed', 'handshake', 'completed', 'timeout', 'finalized', 'emitted',
+  // outputs (O)
+  'write', 'shutdown', 'exit',
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+interface Sequenced {
+  /** Dense sequence number within the lane; `begin` is 0. */
+  readonly seq: number;
+  /** Monotonic microseconds since the run began. */
+  readonly at: number;
+}
+
+/** Facts of the process fixed at its start; always event 0. */
+export interface BeginEvent extends Sequenced {
+  readonly type: 'begin';
+  readonly facts: RunFacts;
+}
+
+/** S. `key` is a JSON array that says what was asked, e.g. `["127.0.0.1",8080]` of a `tcp` operation. */
+export interface StartEvent extends Sequenced {
+  readonly type: 'start';
+  readonly operation: number;
+  readonly kind: Kind;
+  readonly key: string;
+}
+
+/**
+ * V. `key` is what was asked (JSON array or ''), `status` a small integer whose meaning the kind defines
+ * (`random`: number of draws since the previous event; `handle-value`: the native return code), `data` the value.
+ */
+export interface ValueEvent extends Sequenced {
+  readonly type: 'value';
+  readonly kind: Kind;
+  readonly status: number;
+  readonly key: string;
+  readonly data: Buffer;
+}
+
+/** D. `status`: libuv status or bytes read (negative: errno; -4095: end of stream); `data`: bytes, or a serialized value. */
+export interface DeliveryEvent extends Sequenced {
+  readonly type: 'delivery';
+  readonly operation: number;
+  readonly kind: Kind;
+  readonly status: number;
+  readonly data: Buffer;
+}
+
+/**
+ * O. `operation` is the handle written to (`stdio` operations for stdout and stderr), 0 for the process itself.
+ * `write`: `data` holds the bytes; `shutdown`: end of the sending side; `exit`: `status` is the exit code.
+ */
+export interface OutputEvent extends Sequenced {
+  readonly type: 'output';
+  readonly operation: number;
+  readonly kind: Kind;
+  readonly status: number;
+  readonly data: Buffer;
+}
+
+/** Something that got past: `name` is what (`child_process.spawn`), `stack` where in the agent's code. */
+export interface NoteEvent extends Sequenced {
+  readonly type: 'note';
+  readonly name: string;
+  readonly stack: string;
+}
+
+/** The lane was sealed after the program's last event. */
+export interface EndEvent extends Sequenced {
+  readonly type: 'end';
+}
+
+export type LaneEvent = BeginEvent | StartEvent | ValueEvent | DeliveryEvent | OutputEvent | NoteEvent | EndEvent;
+
+/** What kind of thing a standard stream is: decides which class `process.stdout` is, and whether colours are shown. */
+export type StdioType = 'tty' | 'pipe' | 'file' | 'none';
+
+/** Everything about a process that is fixed before its first line runs. */
+export interface RunFacts {
+  readonly runId: string;
+  readonly lane: number;
+  readonly agent: string;
+  readonly name: string;
+  readonly tags: Readonly<Record<string, string>>;
+  /** Wall clock at the start, milliseconds since the epoch, as a decimal (sub-millisecond). */
+  readonly startedAt: number;
+  readonly node: string;
+  readonly platform: string;
+  readonly arch: string;
+  readonly execPath: string;
+  readonly execArgv: readonly string[];
+  readonly argv: readonly string[];
+  readonly argv0: string;
+  readonly title: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly pid: number;
+  readonly ppid: number;
+  readonly stdio: readonly [StdioType, StdioType, StdioType];
+  /** Columns and rows of each standard stream that is a terminal. */
+  readonly ttySize: Readonly<Record<string, readonly [number, number]>>;
+  /** Seed of the `Math.random` stream (alea). */
+  readonly seed: string;
+}

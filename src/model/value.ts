@@ -1,0 +1,51 @@
+/** Values as the journal keeps them: structured clone, and errors with their own properties. */
+import { deserialize, NativeError, serialize } from '../runtime/natives.ts';
+
+interface RecordedError {
+  readonly errorName: string;
+  readonly message: string;
+  readonly properties: readonly (readonly [string, unknown])[];
+}
+
+const CONSTRUCTORS: Readonly<Record<string, ErrorConstructor>> = { TypeError, RangeError, SyntaxError } as Record<string, ErrorConstructor>;
+
+/** What a call came to: its result, or the error that it threw. */
+export type Outcome = { readonly result: unknown; readonly bytes?: Uint8Array } | { readonly error: unknown };
+
+export function encodeError(error: unknown): RecordedError {
+  const { name, message } = error as Error;
+  const properties = Object.keys(error as object).filter((key) => key !== 'stack').map((key) => [key, (error as Record<string, unknown>)[key]] as const);
+  return { errorName: name, message, properties };
+}
+
+export function decodeError(recorded: RecordedError): Error {
+  // An error made by native code has no JavaScript frames of its own.
+  const { stackTraceLimit } = NativeError;
+  NativeError.stackTraceLimit = 0;
+  try {
+    const error = new (CONSTRUCTORS[recorded.errorName] ?? NativeError)(recorded.message);
+    for (const [key, value] of recorded.properties) (error as unknown as Record<string, unknown>)[key] = value;
+    return error;
+  } finally {
+    NativeError.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+export function encodeOutcome(outcome: Outcome): Buffer {
+  return serialize('error' in outcome ? { error: encodeError(outcome.error) } : outcome);
+}
+
+export function decodeOutcome(data: Uint8Array): Outcome {
+  const outcome = deserialize(data) as Outcome;
+  return 'error' in outcome ? { error: decodeError(outcome.error as RecordedError) } : outcome;
+}
+
+/** Arguments of a native callback; errors among them survive. */
+export function encodeArguments(values: readonly unknown[]): Buffer {
+  return serialize(values.map((value) => (value instanceof NativeError ? { error: encodeError(value) } : { value })));
+}
+
+export function decodeArguments(data: Uint8Array): unknown[] {
+  const slots = deserialize(data) as ({ error: RecordedError } | { value: unknown })[];
+  return slots.map((slot) => ('error' in slot ? decodeError(slot.error) : slot.value));
+}

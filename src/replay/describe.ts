@@ -1,0 +1,83 @@
+/** Recorded and asked-for events in words. */
+import { decodeClockReads } from '../model/clock.ts';
+import type { LaneEvent } from '../model/event.ts';
+import { jsonParse } from '../runtime/natives.ts';
+import { describe as describeBytes } from '../steps/request-diff.ts';
+
+/** What kind of event this is, as a reader of the report would call it. */
+export function kindOf(event: LaneEvent, standardStream: (operation: number) => string | undefined): string {
+  switch (event.type) {
+    case 'output':
+      if (event.kind === 'exit') return 'exit';
+      return standardStream(event.operation) ?? (event.kind === 'write' ? 'socket write' : 'end of a socket');
+    case 'start':
+    case 'value':
+      return event.kind;
+    case 'delivery':
+      return `${event.kind} delivery`;
+    default:
+      return event.type;
+  }
+}
+
+export function describeEvent(event: LaneEvent, standardStream: (operation: number) => string | undefined): string {
+  switch (event.type) {
+    case 'start':
+      return describeStart(event.kind, event.key);
+    case 'value':
+      return describeValue(event);
+    case 'output': {
+      if (event.kind === 'exit') return `exit with code ${event.status}`;
+      const stream = standardStream(event.operation);
+      if (event.kind === 'shutdown') return 'the end of a socket’s sending side';
+      return stream ? `${stream}: ${describeBytes(event.data)}` : describeBytes(event.data);
+    }
+    case 'delivery':
+      return `the ${event.kind} delivery of operation ${event.operation}`;
+    case 'note':
+      return `${event.name}, which was not captured`;
+    case 'begin':
+      return 'the start of the program';
+    case 'end':
+      return 'the end of the program';
+  }
+}
+
+export function describeStart(kind: string, key: string): string {
+  const asked = parse(key);
+  switch (kind) {
+    case 'timer':
+      return `a timer of ${asked[0]} ms`;
+    case 'immediate':
+      return 'setImmediate';
+    case 'tcp':
+      return `a connection to ${asked[0]}:${asked[1]}`;
+    case 'pipe':
+      return `a connection to the socket ${asked[0]}`;
+    case 'tls':
+      return 'a TLS handshake';
+    case 'dns':
+      return `a DNS ${asked.slice(0, 2).join(' ')}`;
+    case 'fs':
+      return `fs.${asked.slice(0, 2).join(' ')}`;
+    case 'stdio':
+      return `opening ${['stdin', 'stdout', 'stderr'][Number(asked[0])]}`;
+    default:
+      return `${kind} ${asked.join(' ')}`.trim();
+  }
+}
+
+function describeValue(event: Extract<LaneEvent, { type: 'value' }>): string {
+  if (event.kind === 'clock') return `a clock read (${decodeClockReads(event.data)[0]?.kind ?? ''})`;
+  if (event.kind === 'random') return `${event.status} draws of Math.random`;
+  return describeStart(event.kind.replace('-value', ''), event.key);
+}
+
+function parse(key: string): string[] {
+  try {
+    const value = jsonParse(key) as unknown;
+    return Array.isArray(value) ? value.map(String) : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * After a divergence: lets the program go on a little, answering nothing real, until it shows what it is after (a request,
+ * a printed line), so that the report can name it. Nothing leaves the process meanwhile.
+ */
+import type { Deliver, Recorded, WriteResult } from '../capture/session.ts';
+import type { Kind } from '../model/event.ts';
+import { encodeArguments, encodeOutcome } from '../model/value.ts';
+import { bufferConcat, bufferFrom } from '../runtime/natives.ts';
+import { ownImmediate } from '../runtime/own.ts';
+import { parseRequest } from '../steps/http1.ts';
+import { describe } from '../steps/request-diff.ts';
+
+const NOTHING = bufferFrom('');
+/** Turns of the loop without a sign. */
+const TURNS = 50;
+/** Values whose live reading touches nothing outside the process. */
+const HARMLESS: ReadonlySet<Kind> = new Set(['entropy', 'process-value', 'os-value', 'stack', 'event-time']);
+
+export class Probe {
+  readonly #streams: Map<number, number>;
+  readonly #found: (described: string | undefined, frames: readonly string[]) => void;
+  readonly #frames: () => readonly string[];
+  readonly #writes: Map<number, Buffer> = new Map();
+  #turns = 0;
+  #over = false;
+
+  constructor(streams: Map<number, number>, found: (described: string | undefined, frames: readonly string[]) => void, frames: () => readonly string[]) {
+    this.#streams = streams;
+    this.#found = found;
+    this.#frames = frames;
+    ownImmediate(this.#turn);
+  }
+
+  operation(id: number, kind: Kind, key: string, deliver: Deliver): number {
+    const later = (what: Kind, data: Buffer): void => void ownImmediate(() => {
+      if (!this.#over) deliver(what, 0, data);
+    });
+    if (kind === 'stdio') this.#streams.set(id, Number(key.slice(1, -1)));
+    if (kind === 'tcp' || kind === 'pipe') later('connected', NOTHING);
+    if (kind === 'tls') later('handshake', encodeArguments([]));
+    if (kind === 'immediate') later('fired', NOTHING);
+    if (kind === 'dns') later('completed', encodeOutcome({ result: [null, ['127.0.0.1']] }));
+    if (kind === 'fs') this.#show(`fs ${key}`);
+    return id;
+  }
+
+  value(kind: Kind, key: string, live: () => Recorded): Recorded {
+    if (HARMLESS.has(kind)) return live();
+    if (kind === 'fs-value') this.#show(`fs ${key}`);
+    const pair = key === '["getsockname"]' || key === '["getpeername"]';
+    return { status: 0, data: key.startsWith('["tls.') ? encodeOutcome({ result: encodeArguments([undefined]) }) : encodeOutcome({ result: pair ? [0, {}] : 0 }) };
+  }
+
+  send(operation: number, kind: 'write' | 'shutdown', bytes: Uint8Array, done: WriteResult): WriteResult {
+    if (kind === 'shutdown') return done;
+    const fd = this.#streams.get(operation);
+    if (fd !== undefined) this.#show(`${fd === 1 ? 'stdout' : 'stderr'}: ${describe(bufferFrom(bytes))}`);
+    const sent = bufferConcat([this.#writes.get(operation) ?? NOTHING, bytes]);
+    this.#writes.set(operation, sent);
+    if (parseRequest(sent)?.complete) this.#show(describe(sent));
+    return done;
+  }
+
+  readonly #turn = (): void => {
+    if (this.#over) return;
+    if (++this.#turns < TURNS) return void ownImmediate(this.#turn);
+    const begun = [...this.#writes.values()][0];
+    this.#show(begun && describe(begun));
+  };
+
+  #show(described: string | undefined): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#found(described, this.#frames());
+  }
+}

@@ -1,0 +1,32 @@
+/** The verdict in words: what was asked, what was recorded, the first difference, where, and what to do. */
+import type { Report } from '../model/divergence.ts';
+
+export function exitCodeOf({ verdict }: Report): number {
+  return verdict === 'truncated' ? 7 : 3;
+}
+
+/** Lines for stderr; the first begins with `replay-harness:`. */
+export function explain(report: Report): string {
+  const { runId, verdict, step, kind, expected, actual, firstDifference, stack, code } = report;
+  if (verdict === 'identical') return `replay-harness: replayed ${runId}: identical, ${report.steps} events, 0 live calls`;
+  if (verdict === 'truncated') {
+    return `replay-harness: replayed ${runId} to its last event (${report.steps}): the recording is truncated, since the recorded process ended without closing it`;
+  }
+  const lines = [
+    verdict === 'blocked'
+      ? `replay-harness: blocked at step ${step}: ${actual} was not captured when ${runId} was recorded, and a replay does not touch the world`
+      : `replay-harness: diverged at step ${step} (${kind}, ${code})`,
+  ];
+  if (verdict !== 'blocked') lines.push(`  recorded: ${expected}`, `  now:      ${actual}`);
+  if (firstDifference && firstDifference.field !== '') {
+    lines.push(`  first difference: ${firstDifference.field}`, `    recorded: ${firstDifference.expected}`, `    now:      ${firstDifference.actual}`);
+  }
+  lines.push(...(stack.length > 0 ? stack.map((frame, index) => `  ${index === 0 ? 'in' : '  '} ${frame}`) : ['  in code of a dependency or of Node: no frame of the agent is on the stack']));
+  lines.push(`  next: ${adviceFor(report)}`);
+  return lines.join('\n');
+}
+
+function adviceFor({ verdict, runId, step, blocked }: Report): string {
+  if (verdict === 'blocked') return `replay up to there only, or record without ${blocked.join(', ')}`;
+  return `replay-harness show ${runId.slice(0, 13)} --step ${step} shows what was recorded; replay with the code that was recorded, or record again`;
+}

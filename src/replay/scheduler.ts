@@ -1,0 +1,85 @@
+/** The only source of deliveries in a replay: one recorded delivery per macrotask, in recorded order. */
+import type { LaneEvent } from '../model/event.ts';
+import { ownImmediate, ownTimeout } from '../runtime/own.ts';
+
+type Delivery = Extract<LaneEvent, { type: 'delivery' }>;
+
+export interface SchedulerPort {
+  next(): LaneEvent | undefined;
+  deliver(event: Delivery): void;
+  /** Whether work that is done again for real has come to its outcome. */
+  ready(operation: number): boolean;
+  /** There is no further event. */
+  exhausted(): void;
+  /** The program should ask for `event`, and has nothing left to do. */
+  quiescent(event: LaneEvent): void;
+}
+
+/** Turns of the loop in which nothing happened, after which the program counts as quiescent. */
+const QUIET_TURNS = 100;
+/** Longest wait for real work that is still under way: milliseconds, generous for a loaded machine. */
+const REAL_WORK_MS = 60_000;
+/** Resources of ours, or virtual: they never bring a delivery by themselves. */
+const SILENT = new Set(['Immediate', 'Timeout', 'TTYWrap', 'PipeWrap', 'TCPSocketWrap', 'TCPWRAP', 'PIPEWRAP']);
+const activeResources: () => string[] = process.getActiveResourcesInfo.bind(process);
+
+export class Scheduler {
+  readonly #port: SchedulerPort;
+  #scheduled = false;
+  #stopped = false;
+  #waitingFor: LaneEvent | undefined;
+  #quiet = 0;
+  #waitedMs = 0;
+
+  constructor(port: SchedulerPort) {
+    this.#port = port;
+  }
+
+  /** There may be something to deliver. */
+  wake(): void {
+    if (this.#scheduled || this.#stopped) return;
+    this.#scheduled = true;
+    ownImmediate(this.#turn);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  readonly #turn = (): void => {
+    this.#scheduled = false;
+    if (this.#stopped) return;
+    const event = this.#port.next();
+    if (!event) return this.#port.exhausted();
+    if (event.type === 'note') return this.#wait(event);
+    if (event.type !== 'delivery') return this.#expectProgram(event);
+    // The loop has to run empty by itself: nothing of ours may keep it alive now.
+    if (event.kind === 'emitted') return;
+    if (!this.#port.ready(event.operation)) return this.#wait(event);
+    this.#waitingFor = undefined;
+    // Before the program runs: it may throw.
+    this.wake();
+    this.#port.deliver(event);
+  };
+
+  #expectProgram(event: LaneEvent): void {
+    // An end by itself needs an empty loop.
+    if (event.type === 'end' || (event.type === 'output' && event.kind === 'exit')) return;
+    this.#wait(event);
+  }
+
+  /** The program, or real work, has the word. */
+  #wait(event: LaneEvent): void {
+    if (this.#waitingFor !== event) {
+      this.#waitingFor = event;
+      this.#quiet = 0;
+      this.#waitedMs = 0;
+    }
+    if (++this.#quiet <= QUIET_TURNS) return this.wake();
+    const working = activeResources().some((resource) => !SILENT.has(resource)) || event.type === 'delivery';
+    if (!working || this.#waitedMs > REAL_WORK_MS) return this.#port.quiescent(event);
+    this.#waitedMs++;
+    this.#scheduled = true;
+    ownTimeout(this.#turn, 1);
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * Stack traces without the harness in them.
+ *
+ * What lies at the bottom of a stack (who ran this macrotask) differs between a recorded and a replayed run and holds
+ * frames of ours; so that part is a value read from the runtime, and goes through the journal like any other.
+ */
+import { captureStackTrace, defineProperty, getOwnPropertyDescriptor, NativeError } from './natives.ts';
+import { type AnyFunction, disguise } from './patches.ts';
+
+type CallSite = NodeJS.CallSite & { isAsync(): boolean; getScriptNameOrSourceURL?(): string | null };
+
+/** Path of the bundle that this code runs in; frames of it are ours. */
+const OWN_FILE: string = __filename;
+const SCHEDULER = /^node:(?:internal\/timers|internal\/process\/task_queues|internal\/async_hooks|async_hooks|internal\/process\/promises)$/;
+
+let raw = false;
+
+function fileOf(site: CallSite): string {
+  return site.getFileName() ?? '';
+}
+
+function isOwn(site: CallSite): boolean {
+  return fileOf(site) === OWN_FILE;
+}
+
+/** The current stack as call sites, from the caller of `below` on, at most `limit` frames. */
+export function callSites(limit: number, below: AnyFunction): CallSite[] {
+  const holder: { stack?: CallSite[] } = {};
+  const before = NativeError.stackTraceLimit;
+  const override = getOwnPropertyDescriptor(NativeError, 'prepareStackTrace');
+  NativeError.stackTraceLimit = limit;
+  raw = true;
+  // Before the filter is installed, or when the agent replaced it, the property itself has to be ours for a moment.
+  if (!override?.get) defineProperty(NativeError, 'prepareStackTrace', { value: (_: unknown, sites: CallSite[]) => sites, configurable: true, writable: true });
+  try {
+    captureStackTrace(holder, below);
+    const { stack } = holder;
+    return Array.isArray(stack) ? stack : [];
+  } finally {
+    raw = false;
+    NativeError.stackTraceLimit = before;
+    if (!override) delete (NativeError as { prepareStackTrace?: unknown }).prepareStackTrace;
+    else if (!override.get) defineProperty(NativeError, 'prepareStackTrace', override);
+  }
+}
+
+/** Whether the innermost caller outside of node:fs and the harness is Node's module loader. */
+export function calledByModuleLoader(below: AnyFunction): boolean {
+  for (const site of callSites(12, below)) {
+    const file = fileOf(site);
+    if (file === OWN_FILE || file.startsWith('node:fs') || file.startsWith('node:internal/fs/')) continue;
+    return file.startsWith('node:internal/modules/') || file.startsWith('node:internal/process/esm_loader') || file.startsWith('node:internal/source_map') || file.startsWith('node:internal/main/') || file.startsWith('node:internal/process/execution');
+  }
+  return false;
+}
+
+/** The agent's own frames, innermost first: not Node's, not ours, not a dependency's. */
+export function agentFrames(below: AnyFunction = agentFrames): string[] {
+  return callSites(60, below).filter((site) => isAgentFile(fileOf(site))).map((site) => String(site));
+}
+
+/** `function (file:line:column)` of the innermost frame in the agent's own code; '' when none is on the stack. */
+export function agentFrame(): string {
+  return agentFrames(agentFrame)[0] ?? '';
+}
+
+export function isAgentFile(file: string): boolean {
+  return file !== '' && file !== OWN_FILE && !file.startsWith('node:') && !file.includes('/node_modules/') && !file.startsWith('evalmachine');
+}
+
+/**
+ * Formats stacks from here on without frames of the harness.
+ * @param bottom is given the text of the frames that ran the macrotask, and returns the text to show there.
+ */
+export function filterStacks(bottom: (text: string) => string): void {
+  const isNodeError = nodeErrorSymbol();
+  let chosen: AnyFunction | undefined = (NativeError as { prepareStackTrace?: AnyFunction }).prepareStackTrace;
+  const prepare = (error: object, sites: CallSite[]): unknown => {
+    if (raw) return sites;
+    const { top, tail, asynchronous } = split(sites);
+    if (chosen) return chosen.call(NativeError, error, [...top, ...asynchronous]);
+    const shown = bottom(tail.filter((site) => !isOwn(site)).map(line).join(''));
+    return header(error, isNodeError) + top.map(line).join('') + shown + asynchronous.map(line).join('');
+  };
+  const own = disguise(prepare, NativeError.captureStackTrace as AnyFunction);
+  defineProperty(NativeError, 'prepareStackTrace', {
+    configurable: true,
+    enumerable: false,
+    get: () => own,
+    set(value: unknown) {
+      chosen = typeof value === 'function' && value !== own ? (value as AnyFunction) : undefined;
+    },
+  });
+}
+
+function line(site: CallSite): string {
+  return `\n    at ${String(site)}`;
+}
+
+/** The bottom is what ran the macrotask: the last frames before the asynchronous part that belong to a scheduler or to us. */
+function split(sites: CallSite[]): { top: CallSite[]; tail: CallSite[]; asynchronous: CallSite[] } {
+  const firstAsync = sites.findIndex((site) => site.isAsync());
+  const synchronous = firstAsync < 0 ? sites : sites.slice(0, firstAsync);
+  let end = synchronous.length;
+  while (end > 0 && (isOwn(synchronous[end - 1] as CallSite) || SCHEDULER.test(fileOf(synchronous[end - 1] as CallSite)))) end--;
+  return {
+    top: synchronous.slice(0, end).filter((site) => !isOwn(site)),
+    tail: synchronous.slice(end),
+    asynchronous: firstAsync < 0 ? [] : sites.slice(firstAsync).filter((site) => !isOwn(site)),
+  };
+}
+
+function header(error: object, isNodeError: symbol | undefined): string {
+  const described = error as { name?: unknown; code?: unknown; message?: unknown };
+  try {
+    if (isNodeError && isNodeError in error) return `${String(described.name)} [${String(described.code)}]: ${String(described.message)}`;
+    return NativeError.prototype.toString.call(error);
+  } catch {
+    return '<error>';
+  }
+}
+
+/** Node marks its own errors with a private symbol; their stacks begin with `Name [CODE]: message`. */
+function nodeErrorSymbol(): symbol | undefined {
+  try {
+    Buffer.alloc('' as unknown as number);
+  } catch (error) {
+    return Object.getOwnPropertySymbols(error).find((symbol) => symbol.description === 'kIsNodeError');
+  }
+  return undefined;
+}

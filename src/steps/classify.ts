@@ -1,0 +1,95 @@
+/** Turns the events of one lane into steps. Derived, and to be derived again by a better version: only `step` is frozen. */
+import type { BeginEvent, Kind, LaneEvent } from '../model/event.ts';
+import { bufferConcat, jsonStringify, nativeCrypto, NativeDate } from '../runtime/natives.ts';
+import { gatherDrafts, type InterpretOptions } from './lane/gather.ts';
+import type { Draft } from './lane/draft.ts';
+import type { Step } from './step.ts';
+
+export type { InterpretOptions } from './lane/gather.ts';
+export { type Boundary, countCalls, type Envelope, type Step, type StepError, type StepKind, type Usage } from './step.ts';
+
+export function interpret(events: readonly LaneEvent[], options: InterpretOptions = {}): Step[] {
+  const begin = events.find((event) => event.type === 'begin');
+  const deliveries = events.filter((event) => event.type === 'delivery').map((event) => event.seq);
+  const chain = new Chain();
+  return gatherDrafts(events, options).map((draft) => stepOf(draft, begin, lastBefore(deliveries, draft.seq), chain.add(draft)));
+}
+
+export interface Coverage {
+  readonly events: number;
+  /** Events that a step was made of. */
+  readonly inSteps: number;
+  /** The others by kind: plumbing such as `written`, `stack` or timers that never fired. */
+  readonly plumbing: Readonly<Partial<Record<Kind | 'begin' | 'end', number>>>;
+}
+
+/** @returns where every event of the lane went. */
+export function coverage(events: readonly LaneEvent[]): Coverage {
+  const used = new Set(gatherDrafts(events, {}).flatMap((draft) => draft.events.map((event) => event.seq)));
+  const plumbing: Partial<Record<Kind | 'begin' | 'end', number>> = {};
+  for (const event of events) {
+    if (used.has(event.seq) || event.type === 'note') continue;
+    const kind = event.type === 'begin' || event.type === 'end' ? event.type : event.kind;
+    plumbing[kind] = (plumbing[kind] ?? 0) + 1;
+  }
+  return { events: events.length, inSteps: used.size, plumbing };
+}
+
+/** @returns the exact bytes that a step sent and received; undefined when there is no such step. */
+export function rawBytes(events: readonly LaneEvent[], step: number): { input: Buffer; output: Buffer } | undefined {
+  const draft = gatherDrafts(events, {}).find((candidate) => candidate.seq === step);
+  if (!draft) return undefined;
+  const bytesOf = (...types: LaneEvent['type'][]): Buffer =>
+    bufferConcat(draft.events.flatMap((event) => (types.includes(event.type) && 'data' in event ? [event.data] : [])));
+  return { input: bytesOf('output'), output: bytesOf('delivery', 'value') };
+}
+
+function stepOf(draft: Draft, begin: BeginEvent | undefined, causalParent: number, checksum: string): Step {
+  const { seq, kind, boundary, name, summary, input, output, error, startedAt, endedAt, envelope } = draft;
+  return {
+    step: seq,
+    kind,
+    boundary,
+    name,
+    summary,
+    agentId: begin?.facts.agent ?? '',
+    lamport: seq,
+    causalParent,
+    input,
+    output,
+    error,
+    key: nativeCrypto.createHash('sha256').update(draft.asked).digest('hex'),
+    checksum,
+    startedAt: new NativeDate((begin?.facts.startedAt ?? 0) + startedAt / 1000).toISOString(),
+    latencyMs: endedAt === null ? null : (endedAt - startedAt) / 1000,
+    envelope: envelope ?? null,
+  };
+}
+
+/** Checksums that each cover the one before. */
+class Chain {
+  #previous = '';
+
+  add(draft: Draft): string {
+    const hash = nativeCrypto.createHash('sha256').update(this.#previous);
+    for (const event of draft.events) {
+      const { data, ...fields } = { data: undefined, ...event };
+      hash.update(`\n${jsonStringify(fields)}\n`);
+      if (data) hash.update(data);
+    }
+    this.#previous = hash.digest('hex');
+    return this.#previous;
+  }
+}
+
+/** @returns the greatest number below `limit`, 0 when there is none. */
+function lastBefore(ascending: readonly number[], limit: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle] as number) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return ascending[low - 1] ?? 0;
+}

@@ -1,0 +1,55 @@
+/** Operations of one question and one answer: DNS and asynchronous crypto. */
+import type { DeliveryEvent, StartEvent } from '../../model/event.ts';
+import { asList, asObject, asText, parseJson, preview } from '../json.ts';
+import type { Boundary, StepKind } from '../step.ts';
+import { type Draft, type OperationEvent, outcomeOf, type Tracker } from './draft.ts';
+import { showValue } from './show-value.ts';
+
+interface Completion {
+  readonly start: StartEvent;
+  answer?: DeliveryEvent;
+}
+
+export class Completions implements Tracker {
+  readonly #operations = new Map<number, Completion>();
+
+  take(event: OperationEvent): void {
+    if (event.type === 'start') this.#operations.set(event.operation, { start: event });
+    else if (event.type === 'delivery' && event.kind === 'completed') {
+      const operation = this.#operations.get(event.operation);
+      if (operation) operation.answer = event;
+    }
+  }
+
+  finish(): Draft[] {
+    return [...this.#operations.values()].map(draftOf);
+  }
+}
+
+function draftOf({ start, answer }: Completion): Draft {
+  const [call, ...args] = asList(parseJson(start.key));
+  const { kind, boundary, prefix } = sortOf(start, asText(call) ?? '');
+  const outcome = answer ? outcomeOf(answer) : undefined;
+  const name = `${prefix}${asText(call) ?? start.kind}${typeof args[0] === 'string' ? ` ${args[0]}` : ''}`;
+  const output = outcome && !outcome.error ? { result: showValue(outcome.result) } : null;
+  return {
+    seq: start.seq,
+    events: answer ? [start, answer] : [start],
+    kind,
+    boundary,
+    name,
+    summary: `${name} → ${outcome?.error?.code ?? (output ? preview(asObject(output)['result'], 60) : 'no answer')}`,
+    input: { call: call ?? start.kind, args },
+    output,
+    error: outcome?.error ?? null,
+    asked: `${start.kind} ${start.key}`,
+    startedAt: start.at,
+    endedAt: answer?.at ?? null,
+  };
+}
+
+function sortOf(start: StartEvent, call: string): { kind: StepKind; boundary: Boundary; prefix: string } {
+  if (start.kind === 'dns') return { kind: 'state', boundary: 'dns', prefix: '' };
+  const drawn = /^(?:random|generate|webcrypto\.generate)/.test(call);
+  return drawn ? { kind: 'random', boundary: 'random', prefix: 'crypto.' } : { kind: 'state', boundary: 'crypto', prefix: 'crypto.' };
+}

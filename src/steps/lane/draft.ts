@@ -1,0 +1,95 @@
+/** A step before it is numbered and chained, and the trackers that gather it. */
+import { getSystemErrorName } from 'node:util';
+import type { DeliveryEvent, LaneEvent, OutputEvent, StartEvent, ValueEvent } from '../../model/event.ts';
+import { bufferFrom, deserialize } from '../../runtime/natives.ts';
+import { asObject, asText } from '../json.ts';
+import type { Boundary, Envelope, StepError, StepKind } from '../step.ts';
+
+export interface Draft {
+  /** Sequence number of the opening event. */
+  readonly seq: number;
+  /** What the step was made of. */
+  readonly events: readonly LaneEvent[];
+  readonly kind: StepKind;
+  readonly boundary: Boundary;
+  readonly name: string;
+  readonly summary: string;
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly error: StepError | null;
+  /** What was asked, for the key. */
+  readonly asked: string | Buffer;
+  readonly startedAt: number;
+  /** null: it never ended. */
+  readonly endedAt: number | null;
+  readonly envelope?: Envelope;
+}
+
+export type OperationEvent = StartEvent | DeliveryEvent | OutputEvent;
+
+/** Follows one sort of operation, or of values, through a lane. */
+export interface Tracker<E extends LaneEvent = OperationEvent> {
+  take(event: E): void;
+  finish(): Draft[];
+}
+
+export type ValueTracker = Tracker<ValueEvent>;
+
+const END_OF_STREAM = -4095;
+
+/** @returns `eof` for the end of a stream, else the name of the error: `ECONNRESET`. */
+export function statusName(status: number): string {
+  if (status === END_OF_STREAM) return 'eof';
+  try {
+    return getSystemErrorName(status);
+  } catch {
+    return `E${-status}`;
+  }
+}
+
+/** What an operation or a synchronous call came to. */
+export interface Outcome {
+  readonly result: unknown;
+  readonly bytes: Buffer | null;
+  readonly error: StepError | null;
+}
+
+export function outcomeOf(event: DeliveryEvent | ValueEvent): Outcome {
+  const value = event.data.length > 0 ? deserializeOrNull(event.data) : null;
+  const { result, bytes } = asObject(value);
+  const failure = asObject(value)['error'];
+  const failed = failure !== undefined || event.status < 0;
+  return {
+    result: isOutcome(value) ? result : value,
+    bytes: bytes instanceof Uint8Array ? toBuffer(bytes) : null,
+    error: failed ? outcomeError(failure, event.status) : null,
+  };
+}
+
+function isOutcome(value: unknown): boolean {
+  const outcome = asObject(value);
+  return 'result' in outcome || 'error' in outcome;
+}
+
+function outcomeError(failure: unknown, status: number): StepError {
+  const { code, message, syscall, path } = asObject(failure);
+  const name = asText(code) ?? (status < 0 ? statusName(status) : 'ERROR');
+  return {
+    code: name,
+    message: asText(message) ?? name,
+    ...(typeof syscall === 'string' ? { syscall } : {}),
+    ...(typeof path === 'string' ? { path } : {}),
+  };
+}
+
+export function deserializeOrNull(data: Buffer): unknown {
+  try {
+    return deserialize(data);
+  } catch {
+    return null;
+  }
+}
+
+export function toBuffer(bytes: Uint8Array): Buffer {
+  return bufferFrom(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,78 @@
+import type { LaneEvent } from '../../model/event.ts';
+import { bufferConcat, bufferFrom } from '../../runtime/natives.ts';
+import type { DecodedBody } from '../body.ts';
+import type { ReadableExchange } from '../exchange.ts';
+import type { HttpExchange } from '../http1.ts';
+import { cutAt, preview } from '../json.ts';
+import { readLlmCall } from '../providers/index.ts';
+import type { LlmCall } from '../providers/provider.ts';
+import type { StepError } from '../step.ts';
+import type { Draft } from './draft.ts';
+import type { Peer } from './peer.ts';
+
+export function exchangeDraft(read: ReadableExchange, exchange: HttpExchange, peer: Peer, events: readonly LaneEvent[]): Draft {
+  const call = readLlmCall(read);
+  const { request, tunnel } = exchange;
+  const websocket = tunnel?.protocol.toLowerCase() === 'websocket';
+  const base: Omit<Draft, 'kind' | 'name' | 'summary' | 'input' | 'output' | 'error'> = {
+    seq: exchange.seq,
+    events,
+    boundary: websocket ? 'websocket' : 'http',
+    asked: bufferConcat([bufferFrom(`${request.method} ${request.url}\n`), request.body]),
+    startedAt: exchange.startedAt,
+    endedAt: exchange.endedAt,
+  };
+  return call ? { ...base, ...llmFields(call, read) } : { ...base, ...toolFields(read, exchange, peer) };
+}
+
+function llmFields(call: LlmCall, read: ReadableExchange): Pick<Draft, 'kind' | 'name' | 'summary' | 'input' | 'output' | 'error' | 'envelope'> {
+  const { provider, model, decision } = call.envelope;
+  const name = `${provider} ${model ?? ''}`.trim();
+  return {
+    kind: 'llm',
+    name,
+    summary: `${name} → ${call.error ? errorLine(call.error) : clip(decision ?? 'nothing')}`,
+    input: { ...call.input, url: read.url },
+    output: { ...call.output, status: read.status },
+    error: call.error,
+    envelope: call.envelope,
+  };
+}
+
+function toolFields(read: ReadableExchange, exchange: HttpExchange, peer: Peer): Pick<Draft, 'kind' | 'name' | 'summary' | 'input' | 'output' | 'error'> {
+  const { method, url, status, error, responseBody } = read;
+  const { response, tunnel } = exchange;
+  const name = `${method} ${url}`;
+  const arrived = status === null ? '' : ` → ${status} ${clip(bodyLine(responseBody))}`.trimEnd();
+  return {
+    kind: 'tool',
+    name,
+    summary: `${name}${arrived}${error ? ` → ${errorLine(error)}` : ''}`,
+    input: { method, url, headers: read.requestHeaders, ...bodyFields(read.requestBody), ...(peer.address.startsWith('/') ? { socketPath: peer.address } : {}) },
+    output: response && {
+      status,
+      headers: read.responseHeaders,
+      ...bodyFields(responseBody),
+      ...(response.trailers.length > 0 ? { trailers: Object.fromEntries(response.trailers) } : {}),
+      ...(tunnel ? { tunnel } : {}),
+    },
+    error,
+  };
+}
+
+function bodyFields({ value, note }: DecodedBody): { body: unknown; bodyNote?: string } {
+  return note === null ? { body: value } : { body: value, bodyNote: note };
+}
+
+function bodyLine({ form, value }: DecodedBody): string {
+  if (form === 'empty') return '';
+  return typeof value === 'string' ? value.slice(0, 1000).replace(/\s+/g, ' ').trim() : preview(value, 120);
+}
+
+function errorLine({ code, message }: StepError): string {
+  return `${code}: ${clip(message.replace(/\s+/g, ' '))}`;
+}
+
+function clip(text: string): string {
+  return text.length > 120 ? `${cutAt(text, 120)}…` : text;
+}

@@ -1,0 +1,117 @@
+/** Hands each event of a lane to the tracker of its operation. */
+import type { Kind, LaneEvent, ValueEvent } from '../../model/event.ts';
+import { asObject } from '../json.ts';
+import { Completions } from './completions.ts';
+import { Connections } from './connections.ts';
+import type { Draft, OperationEvent, Tracker } from './draft.ts';
+import { Files } from './files.ts';
+import { Lifecycle } from './lifecycle.ts';
+import { Stdio } from './stdio.ts';
+import { Timers } from './timers.ts';
+import { Values } from './values.ts';
+
+export interface InterpretOptions {
+  /** Makes the run's `Math.random` from its seed; without it steps of it hold only the number of draws. */
+  readonly random?: (seed: string) => () => number;
+}
+
+/** @returns the steps of a lane in order, each with a number of its own. */
+export function gatherDrafts(events: readonly LaneEvent[], options: InterpretOptions): Draft[] {
+  const lane = new Lane(events, options);
+  for (const event of events) lane.take(event);
+  return numbered(lane.finish());
+}
+
+class Lane {
+  readonly #connections = new Connections();
+  readonly #timers = new Timers();
+  readonly #stdio = new Stdio();
+  readonly #files = new Files();
+  readonly #completions = new Completions();
+  readonly #lifecycle = new Lifecycle();
+  readonly #values: Values;
+  readonly #byKind: Partial<Record<Kind, Tracker>>;
+  readonly #byOperation = new Map<number, Tracker>();
+
+  constructor(events: readonly LaneEvent[], { random }: InterpretOptions) {
+    const begin = events.find((event) => event.type === 'begin');
+    this.#values = new Values(random && begin ? random(begin.facts.seed) : undefined);
+    this.#byKind = {
+      tcp: this.#connections,
+      pipe: this.#connections,
+      tls: this.#connections,
+      timer: this.#timers,
+      immediate: this.#timers,
+      stdio: this.#stdio,
+      fs: this.#files,
+      dns: this.#completions,
+      crypto: this.#completions,
+      'process-event': this.#lifecycle,
+    };
+  }
+
+  take(event: LaneEvent): void {
+    switch (event.type) {
+      case 'begin':
+      case 'end':
+        return;
+      case 'value':
+        this.#value(event);
+        return;
+      case 'note':
+        this.#stdio.interrupt();
+        this.#lifecycle.take(event);
+        return;
+      default:
+        this.#operation(event);
+    }
+  }
+
+  finish(): Draft[] {
+    return [this.#connections, this.#timers, this.#stdio, this.#files, this.#completions, this.#lifecycle, this.#values].flatMap((tracker) => tracker.finish());
+  }
+
+  #value(event: ValueEvent): void {
+    if (event.kind !== 'fs-value') {
+      this.#values.take(event);
+      return;
+    }
+    this.#stdio.interrupt();
+    this.#files.take(event);
+  }
+
+  #operation(event: OperationEvent): void {
+    const tracker = event.type === 'start' ? this.#byKind[event.kind] : this.#trackerOf(event);
+    if (event.type === 'start' && tracker) this.#byOperation.set(event.operation, tracker);
+    if (event.type === 'delivery' || tracker !== this.#stdio) this.#stdio.interrupt();
+    tracker?.take(event);
+  }
+
+  #trackerOf(event: OperationEvent): Tracker | undefined {
+    return event.kind === 'exit' && event.operation === 0 ? this.#lifecycle : this.#byOperation.get(event.operation);
+  }
+}
+
+/** Requests that were pipelined in one write share its number: the later ones take that of another event of theirs. */
+function numbered(drafts: readonly Draft[]): Draft[] {
+  const taken = new Set<number>();
+  const steps: Draft[] = [];
+  for (const draft of [...drafts].sort((a, b) => a.seq - b.seq)) {
+    const seq = [draft.seq, ...draft.events.map((event) => event.seq).filter((candidate) => candidate > draft.seq)].find((candidate) => !taken.has(candidate));
+    if (seq === undefined) {
+      addPipelined(steps, draft);
+      continue;
+    }
+    taken.add(seq);
+    steps.push({ ...draft, seq });
+  }
+  return steps.sort((a, b) => a.seq - b.seq);
+}
+
+function addPipelined(steps: Draft[], { seq, name, input, output, error }: Draft): void {
+  const at = steps.findIndex((step) => step.events.some((event) => event.seq === seq));
+  const host = steps[at] as Draft;
+  const before = asObject(host.output);
+  const pipelined = [...((before['pipelined'] as unknown[] | undefined) ?? []), { name, input, output, error }];
+  steps[at] = { ...host, output: { ...before, pipelined } };
+}

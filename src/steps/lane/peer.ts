@@ -1,0 +1,88 @@
+import type { DeliveryEvent, LaneEvent, OutputEvent } from '../../model/event.ts';
+import { bufferConcat } from '../../runtime/natives.ts';
+import { type ConnectionFacts, HttpConnection } from '../http1.ts';
+import { statusName } from './draft.ts';
+
+const SNIFF_BYTES = 64;
+
+/** The other end of one connection. */
+export class Peer {
+  readonly http: HttpConnection;
+  readonly host: string;
+  readonly port: number | null;
+  /** For people: `127.0.0.1:5432`, or the path of a socket. */
+  readonly address: string;
+  /** The TLS layer that took the connection over. */
+  above: Peer | undefined;
+  /** Connecting, before the first byte. */
+  readonly setup: LaneEvent[];
+  /** Carrying bytes, and how it ended. */
+  readonly traffic: LaneEvent[] = [];
+  bytesSent = 0;
+  bytesReceived = 0;
+  firstSent: Buffer = bufferConcat([]);
+  firstReceived: Buffer = bufferConcat([]);
+  failure: { readonly code: string; readonly at: number } | undefined;
+
+  constructor(facts: ConnectionFacts, address: string, setup: LaneEvent[] = []) {
+    this.http = new HttpConnection(facts);
+    this.host = facts.host;
+    this.port = facts.port;
+    this.address = address;
+    this.setup = setup;
+  }
+
+  get spoke(): boolean {
+    return this.bytesSent + this.bytesReceived > 0;
+  }
+
+  sent(event: OutputEvent): void {
+    this.traffic.push(event);
+    if (event.kind !== 'write') return;
+    this.bytesSent += event.data.length;
+    if (this.firstSent.length < SNIFF_BYTES) this.firstSent = bufferConcat([this.firstSent, event.data.subarray(0, SNIFF_BYTES)]);
+    this.http.write(event.seq, event.at, event.data);
+  }
+
+  delivered(event: DeliveryEvent): void {
+    switch (event.kind) {
+      case 'read':
+        this.traffic.push(event);
+        if (event.status >= 0) this.#received(event);
+        else this.#ended(event, statusName(event.status));
+        return;
+      case 'connected':
+      case 'handshake':
+        this.setup.push(event);
+        if (event.status < 0) this.#fail(event);
+        return;
+      case 'closed':
+        this.traffic.push(event);
+        this.#ended(event, 'closed');
+        return;
+      default:
+        if (event.status >= 0) return;
+        this.traffic.push(event);
+        this.#ended(event, statusName(event.status));
+    }
+  }
+
+  #received(event: DeliveryEvent): void {
+    this.bytesReceived += event.data.length;
+    if (this.firstReceived.length < SNIFF_BYTES) this.firstReceived = bufferConcat([this.firstReceived, event.data.subarray(0, SNIFF_BYTES)]);
+    this.http.read(event.seq, event.at, event.data);
+  }
+
+  /** A layer above ends with the one below, and is told only there. */
+  #ended(event: DeliveryEvent, how: string): void {
+    this.http.end(event.seq, event.at, how);
+    if (how !== 'eof' && how !== 'closed') this.#fail(event);
+    if (!this.above) return;
+    this.above.traffic.push(event);
+    this.above.#ended(event, how);
+  }
+
+  #fail(event: DeliveryEvent): void {
+    this.failure ??= { code: statusName(event.status), at: event.at };
+  }
+}

@@ -1,0 +1,64 @@
+/** A step: what people, scripts and the store see of a run (`show --json`). */
+export type StepKind = 'llm' | 'tool' | 'time' | 'random' | 'message' | 'state';
+
+/** How it was captured. */
+export type Boundary =
+  | 'http' | 'websocket' | 'socket' | 'fs' | 'dns' | 'timer' | 'clock' | 'random' | 'crypto'
+  | 'stdin' | 'stdout' | 'stderr' | 'env' | 'signal' | 'exit' | 'uncaptured';
+
+export interface StepError {
+  readonly code: string;
+  readonly message: string;
+  readonly [detail: string]: unknown;
+}
+
+export interface Usage {
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly totalTokens: number | null;
+  readonly cachedTokens?: number;
+  readonly reasoningTokens?: number;
+}
+
+export interface Envelope {
+  readonly provider: string;
+  readonly model: string | null;
+  /** The exact model that answered, as the provider names it. */
+  readonly snapshot: string | null;
+  readonly params: { readonly temperature: unknown; readonly top_p: unknown; readonly max_tokens: unknown; readonly seed: unknown };
+  /** SHA-256 of the canonical messages. */
+  readonly contextHash: string;
+  readonly promptTemplate: null;
+  /** Text or tool calls, on one line. */
+  readonly decision: string | null;
+  readonly usage: Usage | null;
+}
+
+export interface Step {
+  /** Sequence number of the event that opened it. */
+  readonly step: number;
+  readonly kind: StepKind;
+  readonly boundary: Boundary;
+  readonly name: string;
+  readonly summary: string;
+  readonly agentId: string;
+  readonly lamport: number;
+  /** Sequence number of the delivery in whose macrotask it was opened; 0: the program's first turn. */
+  readonly causalParent: number;
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly error: StepError | null;
+  /** SHA-256 of what was asked. */
+  readonly key: string;
+  /** SHA-256 over the step's events and the checksum of the step before. */
+  readonly checksum: string;
+  readonly startedAt: string;
+  readonly latencyMs: number | null;
+  readonly envelope: Envelope | null;
+}
+
+/** @returns how many model calls and other outside effects a run has. */
+export function countCalls(steps: readonly Step[]): { llmCalls: number; toolCalls: number } {
+  const count = (kind: StepKind): number => steps.filter((step) => step.kind === kind).length;
+  return { llmCalls: count('llm'), toolCalls: count('tool') };
+}

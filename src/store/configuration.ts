@@ -1,0 +1,27 @@
+/** Configuration of this process: flags win over environment, environment over file. */
+import { type Config, parseConfig } from '../model/config.ts';
+import { ConfigError } from '../model/error.ts';
+import { nativeFs } from '../runtime/natives.ts';
+import type { Environment } from './keyring.ts';
+
+export const CONFIG_FILE = 'replay-harness.json';
+
+/** @throws ConfigError */
+export function loadConfig(env: Environment, folder: string): Config {
+  const given = env['REPLAY_HARNESS_CONFIG'];
+  if (given !== undefined) {
+    if (!nativeFs.existsSync(given)) throw new ConfigError(`REPLAY_HARNESS_CONFIG names ${given}, which does not exist.`);
+    return parseConfig(nativeFs.readFileSync(given, 'utf8'), given);
+  }
+  for (let at = folder; ; at = at.slice(0, at.lastIndexOf('/'))) {
+    const file = `${at}/${CONFIG_FILE}`;
+    if (nativeFs.existsSync(file)) return parseConfig(nativeFs.readFileSync(file, 'utf8'), file);
+    if (at === '') return {};
+  }
+}
+
+/** The store: absolute, so that a later chdir does not move it. */
+export function storeLocation(flag: string | undefined, env: Environment, config: Config, folder: string): string {
+  const location = flag ?? env['REPLAY_HARNESS_STORE'] ?? config.store ?? '.replay';
+  return location.startsWith('/') || /^postgres(ql)?:\/\//.test(location) ? location : `${folder}/${location}`;
+}

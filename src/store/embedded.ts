@@ -1,0 +1,111 @@
+/** The embedded store: a folder with one folder per run, which holds a manifest and the sealed journal. */
+import { readLane, readSegments } from '../journal/reader.ts';
+import { ConfigError, IntegrityError, RunNotFoundError, StoreUnavailableError } from '../model/error.ts';
+import type { RunManifest } from '../model/run.ts';
+import { nativeFs } from '../runtime/natives.ts';
+import type { RunStore, StoredRun, Tape } from './run-store.ts';
+
+export class EmbeddedStore implements RunStore {
+  readonly location: string;
+
+  constructor(location: string) {
+    if (/^postgres(ql)?:\/\//.test(location)) throw new ConfigError(`The store ${location.replace(/\/\/.*@/, '//…@')} is a Postgres server, which this version cannot use yet. Give a folder.`);
+    this.location = location;
+  }
+
+  /** Makes the folder of a new run. @throws StoreUnavailableError */
+  create(manifest: RunManifest): string {
+    const folder = this.folderOf(manifest.id);
+    try {
+      const fresh = nativeFs.mkdirSync(this.location, { recursive: true, mode: 0o700 });
+      if (fresh || !nativeFs.existsSync(`${this.location}/.gitignore`)) nativeFs.writeFileSync(`${this.location}/.gitignore`, '*\n');
+      nativeFs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+      this.write(manifest);
+    } catch (error) {
+      throw new StoreUnavailableError(`The store ${this.location} cannot be written: ${(error as Error).message}.`);
+    }
+    return folder;
+  }
+
+  write(manifest: RunManifest): void {
+    const file = `${this.folderOf(manifest.id)}/manifest.json`;
+    nativeFs.writeFileSync(`${file}.new`, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+    nativeFs.renameSync(`${file}.new`, file);
+  }
+
+  folderOf(id: string): string {
+    return `${this.location}/runs/${id}`;
+  }
+
+  list(): StoredRun[] {
+    const folder = `${this.location}/runs`;
+    if (!nativeFs.existsSync(folder)) return [];
+    const runs: StoredRun[] = [];
+    for (const id of nativeFs.readdirSync(folder)) {
+      const manifest = this.#manifest(id);
+      if (manifest) runs.push({ manifest, status: statusOf(manifest) });
+    }
+    // Ids are UUIDv7: their order is the order of time, to the millisecond; the clock may have been set back.
+    return runs.sort((a, b) => (a.manifest.startedAt < b.manifest.startedAt || (a.manifest.startedAt === b.manifest.startedAt && a.manifest.id < b.manifest.id) ? 1 : -1));
+  }
+
+  find(selector: string): StoredRun {
+    const runs = this.list();
+    if (runs.length === 0) throw new RunNotFoundError(`The store ${this.location} holds no runs. Record one: replay-harness record -- node agent.js`);
+    if (selector === 'latest') {
+      const latest = runs.find(({ manifest }) => !manifest.parentRunId && !manifest.forkedFrom && !manifest.replayOf);
+      if (!latest) throw new RunNotFoundError(`The store ${this.location} holds no recorded root run; only forks and kept replays. Name one of replay-harness runs.`);
+      return latest;
+    }
+    const matching = runs.filter(({ manifest }) => manifest.id.startsWith(selector));
+    const exact = matching.find(({ manifest }) => manifest.id === selector);
+    if (exact) return exact;
+    if (matching.length === 1) return matching[0] as StoredRun;
+    if (matching.length === 0) throw new RunNotFoundError(`No run in ${this.location} begins with "${selector}". replay-harness runs lists them; "latest" is the newest.`);
+    const ids = matching.slice(0, 5).map(({ manifest }) => `  ${manifest.id}`);
+    throw new RunNotFoundError(`"${selector}" is ambiguous: ${matching.length} runs begin with it. Type more of the id:\n${ids.join('\n')}`);
+  }
+
+  tape({ manifest }: StoredRun, identities: readonly string[]): Tape {
+    const folder = this.folderOf(manifest.id);
+    const segments = readSegments(folder);
+    if (segments.length === 0) throw new IntegrityError(`${folder} holds no journal: the recording was deleted, or never begun.`);
+    for (const { header, file } of segments) {
+      if (header.run !== manifest.id) throw new IntegrityError(`${file} belongs to run ${header.run}, not to ${manifest.id}.`);
+    }
+    const lane = readLane(segments, identities);
+    if (manifest.status === 'complete' && !lane.complete) throw new IntegrityError(`${folder} was sealed as complete, but its journal has no end: segments were removed or cut.`);
+    return lane;
+  }
+
+  #manifest(id: string): RunManifest | undefined {
+    const file = `${this.folderOf(id)}/manifest.json`;
+    let text: string;
+    try {
+      text = nativeFs.readFileSync(file, 'utf8');
+    } catch {
+      return undefined;
+    }
+    try {
+      return JSON.parse(text) as RunManifest;
+    } catch {
+      throw new IntegrityError(`${file} is damaged: it is not valid JSON.`);
+    }
+  }
+}
+
+function statusOf(manifest: RunManifest): StoredRun['status'] {
+  if (manifest.status === 'complete') return 'complete';
+  return processStart(manifest.pid) === manifest.processStart && manifest.processStart !== '' ? 'recording' : 'truncated';
+}
+
+/** Field 22 of /proc/PID/stat; '' for a process that is gone, or a zombie, or where there is no /proc. */
+export function processStart(pid: number): string {
+  try {
+    const stat = nativeFs.readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' || fields[0] === 'X' ? '' : (fields[19] ?? '');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,27 @@
+/** The port through which everything above the journal sees runs. Issue "event store" adds engines behind it. */
+import type { LaneEvent } from '../model/event.ts';
+import type { RunManifest, RunStatus } from '../model/run.ts';
+
+export interface StoredRun {
+  readonly manifest: RunManifest;
+  readonly status: RunStatus;
+}
+
+export interface Tape {
+  readonly events: LaneEvent[];
+  /** Sealed after the program's regular end. */
+  readonly complete: boolean;
+  /** Last rolling HMAC: the head of the run's chain. */
+  readonly head: string;
+}
+
+export interface RunStore {
+  /** Where the store is, as the user wrote it. */
+  readonly location: string;
+  /** Newest first. */
+  list(): StoredRun[];
+  /** @throws RunNotFoundError for an unknown or ambiguous id */
+  find(selector: string): StoredRun;
+  /** @throws IntegrityError when the recording is damaged, foreign, newer, or sealed to somebody else */
+  tape(run: StoredRun, identities: readonly string[]): Tape;
+}
