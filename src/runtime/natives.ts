@@ -34,6 +34,7 @@ export const defineProperties: typeof Object.defineProperties = Object.definePro
 export const getOwnPropertyDescriptor: typeof Object.getOwnPropertyDescriptor = Object.getOwnPropertyDescriptor;
 export const getOwnPropertyDescriptors: typeof Object.getOwnPropertyDescriptors = Object.getOwnPropertyDescriptors;
 export const getPrototypeOf: typeof Object.getPrototypeOf = Object.getPrototypeOf;
+export const isPrototypeOf = (prototype: object, object: object): boolean => Object.prototype.isPrototypeOf.call(prototype, object);
 export const ownKeys: typeof Reflect.ownKeys = Reflect.ownKeys;
 export const jsonStringify: typeof JSON.stringify = JSON.stringify;
 export const jsonParse: typeof JSON.parse = JSON.parse;

@@ -73,22 +73,29 @@ export function isAgentFile(file: string): boolean {
  * @param bottom is given the text of the frames that ran the macrotask, and returns the text to show there.
  */
 export function filterStacks(bottom: (text: string) => string): void {
-  const isNodeError = nodeErrorSymbol();
-  let chosen: AnyFunction | undefined = (NativeError as { prepareStackTrace?: AnyFunction }).prepareStackTrace;
+  // Node's own formatter; it also applies source maps.
+  const standard = (NativeError as { prepareStackTrace?: AnyFunction }).prepareStackTrace ?? plainFormat;
+  let chosen: AnyFunction | undefined;
   const prepare = (error: object, sites: CallSite[]): unknown => {
     if (raw) return sites;
     const { top, tail, asynchronous } = split(sites);
     if (chosen) return chosen.call(NativeError, error, [...top, ...asynchronous]);
     const shown = bottom(tail.filter((site) => !isOwn(site)).map(line).join(''));
-    return header(error, isNodeError) + top.map(line).join('') + shown + asynchronous.map(line).join('');
+    const synchronous = String(standard.call(NativeError, error, top));
+    if (asynchronous.length === 0) return synchronous + shown;
+    return synchronous + shown + String(standard.call(NativeError, error, [...top, ...asynchronous])).slice(synchronous.length);
   };
-  const own = disguise(prepare, NativeError.captureStackTrace as AnyFunction);
+  const own = disguise(prepare, standard);
+  // The runtime and the agent read the same property: what the agent set comes back as a filter in its guise.
+  let shownAs: AnyFunction = own;
   defineProperty(NativeError, 'prepareStackTrace', {
     configurable: true,
     enumerable: false,
-    get: () => own,
+    get: () => shownAs,
     set(value: unknown) {
+      if (value === shownAs) return;
       chosen = typeof value === 'function' && value !== own ? (value as AnyFunction) : undefined;
+      shownAs = chosen ? disguise((error: object, sites: CallSite[]) => prepare(error, sites), chosen) : own;
     },
   });
 }
@@ -110,22 +117,13 @@ function split(sites: CallSite[]): { top: CallSite[]; tail: CallSite[]; asynchro
   };
 }
 
-function header(error: object, isNodeError: symbol | undefined): string {
-  const described = error as { name?: unknown; code?: unknown; message?: unknown };
+/** For runtimes that keep their formatter to themselves. */
+function plainFormat(error: object, sites: CallSite[]): string {
+  let header: string;
   try {
-    if (isNodeError && isNodeError in error) return `${String(described.name)} [${String(described.code)}]: ${String(described.message)}`;
-    return NativeError.prototype.toString.call(error);
+    header = NativeError.prototype.toString.call(error);
   } catch {
-    return '<error>';
+    header = '<error>';
   }
-}
-
-/** Node marks its own errors with a private symbol; their stacks begin with `Name [CODE]: message`. */
-function nodeErrorSymbol(): symbol | undefined {
-  try {
-    Buffer.alloc('' as unknown as number);
-  } catch (error) {
-    return Object.getOwnPropertySymbols(error).find((symbol) => symbol.description === 'kIsNodeError');
-  }
-  return undefined;
+  return header + sites.map(line).join('');
 }

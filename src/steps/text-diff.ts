@@ -2,6 +2,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Difference } from './json-diff.ts';
 
+/** Texts up to this length are shown whole. */
+const SHORT = 72;
 /** Characters shown before and after the first that differs. */
 const BEFORE = 16;
 const AFTER = 24;
@@ -13,8 +15,9 @@ export function firstBytesDifference(root: string, expected: Buffer, actual: Buf
   return { field: fieldName(root, `byte ${at}`), expected: hexWindow(expected, at), actual: hexWindow(actual, at) };
 }
 
-/** @returns both texts around their first differing character. */
+/** @returns both texts, long ones around their first differing character. */
 export function windowsOf(expected: string, actual: string): { expected: string; actual: string } {
+  if (expected.length <= SHORT && actual.length <= SHORT) return { expected: expected || '(empty)', actual: actual || '(empty)' };
   const at = firstDiffering(expected, actual);
   return { expected: windowOf(expected, at), actual: windowOf(actual, at) };
 }

@@ -5,7 +5,7 @@
 import type { Kind } from '../../model/event.ts';
 import { decodeArguments, encodeArguments } from '../../model/value.ts';
 import { binding, handlePrototypes } from '../../runtime/bindings.ts';
-import { apply, defineProperty, jsonStringify } from '../../runtime/natives.ts';
+import { apply, defineProperty, isPrototypeOf, jsonStringify } from '../../runtime/natives.ts';
 import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
 import { createStash } from '../../runtime/stash.ts';
 import { readValue } from '../read-value.ts';
@@ -14,7 +14,8 @@ import type { Handles } from './handles.ts';
 import { defineReadings, deliverRead, installStreamMethods, type StreamState } from './streams.ts';
 
 interface TlsState extends StreamState {
-  readonly tcp: number;
+  /** The transport below; it may connect only after it was wrapped. */
+  readonly transport: object;
   servername: string;
   readonly callbacks: Map<string, AnyFunction>;
 }
@@ -27,13 +28,13 @@ const READINGS = [
 
 export function installTls(session: Session, handles: Handles): void {
   const states = createStash<TlsState>();
-  const prototype = handlePrototypes().tls;
+  const { tls: prototype, tcp, pipe } = handlePrototypes();
   patchMethod(binding('tls_wrap'), 'wrap', (native) => function (this: object, handle: object, context: object, isServer: boolean, ...rest: unknown[]): object {
-    const tcp = handles.operationOf(handle);
     const wrapped = (): object => apply(native, this, [handle, context, isServer, ...rest]) as object;
-    if (isServer || tcp === undefined) return isServer ? wrapped() : session.uncaptured('TLS over a JavaScript stream', wrapped);
+    if (isServer) return wrapped();
+    if (!isPrototypeOf(tcp, handle) && !isPrototypeOf(pipe, handle)) return session.uncaptured('TLS over a JavaScript stream', wrapped);
     const tls = wrapped();
-    const state: TlsState = { operation: 0, bytesRead: 0, bytesWritten: 0, tapped: false, onread: undefined, userBuffer: undefined, writes: new Map(), nextWrite: 0, tcp, servername: '', callbacks: new Map() };
+    const state: TlsState = { operation: 0, bytesRead: 0, bytesWritten: 0, tapped: false, onread: undefined, userBuffer: undefined, writes: new Map(), nextWrite: 0, transport: handle, servername: '', callbacks: new Map() };
     states.set(tls, state);
     defineReadings(tls, prototype, state, session);
     for (const name of CALLBACKS) tapCallback(tls, state, name, session);
@@ -47,7 +48,7 @@ export function installTls(session: Session, handles: Handles): void {
   patchMethod(prototype, 'start', (native) => function (this: object): unknown {
     const state = states.get(this);
     if (!state) return apply(native, this, []);
-    begin(this, state, session);
+    begin(this, state, session, handles);
     return session.effect(() => apply(native, this, []), undefined);
   });
   for (const name of READINGS) {
@@ -63,16 +64,16 @@ export function installTls(session: Session, handles: Handles): void {
   }
   installStreamMethods(prototype, session, (handle) => {
     const state = states.get(handle);
-    if (state && state.operation === 0) begin(handle, state, session);
+    if (state && state.operation === 0) begin(handle, state, session, handles);
     return state;
   });
 }
 
-function begin(handle: object, state: TlsState, session: Session): void {
+function begin(handle: object, state: TlsState, session: Session, handles: Handles): void {
   if (state.operation !== 0) return;
   // Marked first: starting the operation may look at this very state.
   state.operation = -1;
-  const key = jsonStringify({ tcp: state.tcp, servername: state.servername });
+  const key = jsonStringify({ tcp: handles.operationOf(state.transport) ?? 0, servername: state.servername });
   state.operation = session.operation('tls', key, (what, status, data) => deliver(handle, state, what, status, data));
 }
 

@@ -37,11 +37,15 @@ export type ValueTracker = Tracker<ValueEvent>;
 
 const END_OF_STREAM = -4095;
 
+/** What Node calls the resolver's errors. */
+const RESOLVER_ERRORS: Readonly<Record<string, string>> = { EAI_NONAME: 'ENOTFOUND', EAI_NODATA: 'ENOTFOUND', EAI_MEMORY: 'ENOMEM' };
+
 /** @returns `eof` for the end of a stream, else the name of the error: `ECONNRESET`. */
 export function statusName(status: number): string {
   if (status === END_OF_STREAM) return 'eof';
   try {
-    return getSystemErrorName(status);
+    const name = getSystemErrorName(status);
+    return RESOLVER_ERRORS[name] ?? name;
   } catch {
     return `E${-status}`;
   }
