@@ -1,6 +1,6 @@
 /** Facts of this process that are fixed before its first line. */
 import type { RunFacts, StdioType } from '../src/model/event.ts';
-import { cwd, dateNow, isatty, nativeCrypto, nativeFs } from '../src/runtime/natives.ts';
+import { cwd, dateNow, isatty, nativeCrypto, nativeFs, processEnv } from '../src/runtime/natives.ts';
 
 export interface Identification {
   readonly runId: string;
@@ -22,7 +22,7 @@ export function gatherFacts({ runId, agent, name, tags }: Identification): RunFa
     argv0: process.argv0,
     title: process.title,
     cwd: cwd(),
-    env: { ...process.env } as Record<string, string>,
+    env: { ...processEnv } as Record<string, string>,
     pid: process.pid,
     ppid: process.ppid,
     stdio: [stdioType(0), stdioType(1), stdioType(2)],

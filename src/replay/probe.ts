@@ -7,6 +7,7 @@ import type { Kind } from '../model/event.ts';
 import { encodeArguments, encodeOutcome } from '../model/value.ts';
 import { bufferConcat, bufferFrom } from '../runtime/natives.ts';
 import { ownImmediate } from '../runtime/own.ts';
+import { describeStart } from './describe.ts';
 import { parseRequest } from '../steps/http1.ts';
 import { describe } from '../steps/request-diff.ts';
 
@@ -16,15 +17,18 @@ const TURNS = 50;
 /** Values whose live reading touches nothing outside the process. */
 const HARMLESS: ReadonlySet<Kind> = new Set(['entropy', 'process-value', 'os-value', 'stack', 'event-time']);
 
+/** What the program was after: `kind` as in a report, `described` in words; both undefined when nothing showed. */
+export type Found = (kind: string | undefined, described: string | undefined, frames: readonly string[]) => void;
+
 export class Probe {
   readonly #streams: Map<number, number>;
-  readonly #found: (described: string | undefined, frames: readonly string[]) => void;
+  readonly #found: Found;
   readonly #frames: () => readonly string[];
   readonly #writes: Map<number, Buffer> = new Map();
   #turns = 0;
   #over = false;
 
-  constructor(streams: Map<number, number>, found: (described: string | undefined, frames: readonly string[]) => void, frames: () => readonly string[]) {
+  constructor(streams: Map<number, number>, found: Found, frames: () => readonly string[]) {
     this.#streams = streams;
     this.#found = found;
     this.#frames = frames;
@@ -40,13 +44,13 @@ export class Probe {
     if (kind === 'tls') later('handshake', encodeArguments([]));
     if (kind === 'immediate') later('fired', NOTHING);
     if (kind === 'dns') later('completed', encodeOutcome({ result: [null, ['127.0.0.1']] }));
-    if (kind === 'fs') this.#show(`fs ${key}`);
+    if (kind === 'fs') this.#show('fs', describeStart(kind, key));
     return id;
   }
 
   value(kind: Kind, key: string, live: () => Recorded): Recorded {
     if (HARMLESS.has(kind)) return live();
-    if (kind === 'fs-value') this.#show(`fs ${key}`);
+    if (kind === 'fs-value') this.#show('fs', describeStart('fs', key));
     const pair = key === '["getsockname"]' || key === '["getpeername"]';
     return { status: 0, data: key.startsWith('["tls.') ? encodeOutcome({ result: encodeArguments([undefined]) }) : encodeOutcome({ result: pair ? [0, {}] : 0 }) };
   }
@@ -54,10 +58,11 @@ export class Probe {
   send(operation: number, kind: 'write' | 'shutdown', bytes: Uint8Array, done: WriteResult): WriteResult {
     if (kind === 'shutdown') return done;
     const fd = this.#streams.get(operation);
-    if (fd !== undefined) this.#show(`${fd === 1 ? 'stdout' : 'stderr'}: ${describe(bufferFrom(bytes))}`);
+    const stream = fd === 1 ? 'stdout' : 'stderr';
+    if (fd !== undefined) this.#show(stream, `${stream}: ${describe(bufferFrom(bytes))}`);
     const sent = bufferConcat([this.#writes.get(operation) ?? NOTHING, bytes]);
     this.#writes.set(operation, sent);
-    if (parseRequest(sent)?.complete) this.#show(describe(sent));
+    if (parseRequest(sent)?.complete) this.#show('http request', describe(sent));
     return done;
   }
 
@@ -65,12 +70,12 @@ export class Probe {
     if (this.#over) return;
     if (++this.#turns < TURNS) return void ownImmediate(this.#turn);
     const begun = [...this.#writes.values()][0];
-    this.#show(begun && describe(begun));
+    this.#show(begun && 'socket write', begun && describe(begun));
   };
 
-  #show(described: string | undefined): void {
+  #show(kind: string | undefined, described: string | undefined): void {
     if (this.#over) return;
     this.#over = true;
-    this.#found(described, this.#frames());
+    this.#found(kind, described, this.#frames());
   }
 }

@@ -314,7 +314,11 @@ export class ReplaySession implements Session {
     if (this.#ended || this.#probe || !event) return undefined;
     const divergence = this.#divergence('REPLAY_MISMATCH', event, kind, actual, difference, expected);
     this.#leaveRecording();
-    this.#probe = new Probe(this.#streams, (found, frames) => this.#finishDiverged({ ...divergence, actual: found ?? divergence.actual, stack: divergence.stack.length > 0 ? divergence.stack : frames }), () => this.#frames());
+    this.#probe = new Probe(this.#streams, (foundKind, found, frames) => {
+      const now = found ?? divergence.actual;
+      const stack = divergence.stack.length > 0 ? divergence.stack : frames;
+      this.#finishDiverged({ ...divergence, kind: foundKind ?? kind, actual: now, stack, firstDifference: difference ?? { field: 'call', expected: divergence.expected, actual: now } });
+    }, () => this.#frames());
     return undefined;
   }
 

@@ -18,12 +18,17 @@ export function explain(report: Report): string {
       : `replay-harness: diverged at step ${step} (${kind}, ${code})`,
   ];
   if (verdict !== 'blocked') lines.push(`  recorded: ${expected}`, `  now:      ${actual}`);
-  if (firstDifference && firstDifference.field !== '') {
-    lines.push(`  first difference: ${firstDifference.field}`, `    recorded: ${firstDifference.expected}`, `    now:      ${firstDifference.actual}`);
+  // Two different calls differ as a whole, which is said already.
+  if (firstDifference && firstDifference.field !== 'call') {
+    lines.push(`  first difference: ${firstDifference.field}`, `    recorded: ${quote(firstDifference.expected)}`, `    now:      ${quote(firstDifference.actual)}`);
   }
   lines.push(...(stack.length > 0 ? stack.map((frame, index) => `  ${index === 0 ? 'in' : '  '} ${frame}`) : ['  in code of a dependency or of Node: no frame of the agent is on the stack']));
   lines.push(`  next: ${adviceFor(report)}`);
   return lines.join('\n');
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text);
 }
 
 function adviceFor({ verdict, runId, step, blocked }: Report): string {

@@ -1,9 +1,9 @@
 import dns from 'node:dns/promises';
 import fs from 'node:fs';
 import os from 'node:os';
-import v8 from 'node:v8';
 import { expect, test } from 'vitest';
 import { CLOCKS, ClockPack } from '../../src/model/clock.ts';
+import { encodeArguments, encodeOutcome, type Outcome } from '../../src/model/value.ts';
 import { coverage, interpret, rawBytes, type Step } from '../../src/steps/classify.ts';
 import { httpRig, rawRig, speak } from './support/http.ts';
 import { sendJson } from './support/models.ts';
@@ -73,7 +73,7 @@ test('TLS and CONNECT: one url, whichever layer carried the bytes', () => {
   tape.write(tcp, 'CONNECT api.openai.com:443 HTTP/1.1\r\nHost: api.openai.com:443\r\n\r\n');
   tape.read(tcp, 'HTTP/1.1 200 OK\r\n\r\n');
   const tls = tape.start('tls', { tcp, servername: 'api.openai.com' });
-  tape.deliver(tls, 'handshake');
+  tape.deliver(tls, 'handshake', 0, encodeArguments([undefined]));
   tape.write(tls, 'GET /v1/models HTTP/1.1\r\nHost: api.openai.com\r\n\r\n');
   tape.read(tls, 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf');
   tape.deliver(tcp, 'read', -104);
@@ -103,11 +103,15 @@ test('Postgres stays one step when TLS is laid over the open connection', () => 
 test('a connection that is refused, and a unix socket', () => {
   const tape = new Tape();
   tape.deliver(tape.start('tcp', ['::1', 8080]), 'connected', -111);
+  const behind = tape.start('tcp', ['10.0.0.1', 443]);
+  tape.deliver(behind, 'connected');
+  tape.deliver(tape.start('tls', { tcp: behind, servername: 'api.test' }), 'handshake', 3, encodeArguments([Object.assign(new Error('no shared cipher'), { code: 'ERR_SSL_NO_SHARED_CIPHER' })]));
   const pipe = tape.start('pipe', ['/run/docker.sock']);
   tape.write(pipe, 'GET /info HTTP/1.1\r\nHost: docker\r\n\r\n');
   tape.read(pipe, 'HTTP/1.1 204 No Content\r\n\r\n');
-  const [refused, info] = interpret(tape.events);
+  const [refused, insecure, info] = interpret(tape.events);
   expect(refused).toMatchObject({ boundary: 'socket', name: 'connect [::1]:8080', error: { code: 'ECONNREFUSED' }, output: null });
+  expect(insecure).toMatchObject({ boundary: 'socket', name: 'connect 10.0.0.1:443', error: { code: 'ERR_SSL_NO_SHARED_CIPHER' } });
   expect(info).toMatchObject({ name: 'GET http://docker/info', input: { socketPath: '/run/docker.sock' } });
 });
 
@@ -117,7 +121,7 @@ test('what happens on one descriptor is one file step', () => {
   const numbers = statNumbers(file);
   const tape = new Tape();
   const ask = (key: unknown[], result: unknown, bytes?: Buffer): void => {
-    tape.deliver(tape.start('fs', key), 'completed', 0, v8.serialize({ result, bytes }));
+    tape.deliver(tape.start('fs', key), 'completed', 0, encodeOutcome({ result, ...(bytes ? { bytes } : {}) }));
   };
   ask(['open', file, 0, 438], 21);
   ask(['fstat', 21], numbers);
@@ -127,7 +131,7 @@ test('what happens on one descriptor is one file step', () => {
   ask(['close', 21], undefined);
   ask(['open', '/etc', 0, 438], 21);
   ask(['close', 21], undefined);
-  tape.deliver(tape.start('fs', ['open', '/missing', 0, 438]), 'completed', -2, v8.serialize({ error: { code: 'ENOENT', errno: -2, syscall: 'open', path: '/missing' } }));
+  tape.deliver(tape.start('fs', ['open', '/missing', 0, 438]), 'completed', -2, encodeOutcome({ error: failureOf(() => fs.openSync('/missing', 'r')) }));
   const steps = interpret(tape.events);
   expect(steps.map((step) => [step.kind, step.boundary, step.name])).toEqual([
     ['tool', 'fs', `readFile ${file}`], ['tool', 'fs', `stat ${file}`], ['tool', 'fs', 'open /etc'], ['tool', 'fs', 'open /missing'],
@@ -140,7 +144,7 @@ test('what happens on one descriptor is one file step', () => {
 test('synchronous file calls, listings and binary content', () => {
   const png = Buffer.from('89504e470d0a1a0a00', 'hex');
   const tape = new Tape();
-  const read = (key: unknown[], value: unknown): number => tape.value('fs-value', 0, key, v8.serialize(value));
+  const read = (key: unknown[], value: Outcome): number => tape.value('fs-value', 0, key, encodeOutcome(value));
   read(['readFileUtf8', '/a.txt', 0], { result: 'héllo' });
   read(['open', '/b.png', 0, 438], { result: 9 });
   read(['fstat', 9], { result: statNumbers('.') });
@@ -149,7 +153,7 @@ test('synchronous file calls, listings and binary content', () => {
   read(['readdir', '/d', 'utf8', true], { result: [['x', 'y'], [1, 2]] });
   read(['readdir', '/d', 'utf8', false], { result: ['x', 'y'] });
   read(['existsSync', '/no'], { result: false });
-  read(['readFileUtf8', '/no', 0], { error: { code: 'ENOENT', message: 'ENOENT: no such file' } });
+  read(['readFileUtf8', '/no', 0], { error: failureOf(() => fs.readFileSync('/no', 'utf8')) });
   expect(interpret(tape.events).map((step) => [step.summary, step.output])).toEqual([
     ['readFile /a.txt → 5 characters', { content: 'héllo' }],
     ['readFile /b.png → 9 bytes', { content: { base64: png.toString('base64'), bytes: 9 } }],
@@ -169,8 +173,8 @@ test('timers only when they fired, clocks and randomness in order', () => {
   tape.value('clock', 0, '', Buffer.from(pack.take()));
   const [short, never, every] = [tape.start('timer', [100]), tape.start('timer', [5000]), tape.start('timer', [10])];
   tape.value('random', 3, '');
-  tape.value('entropy', 0, ['randomUUID'], v8.serialize('0b5e'));
-  tape.value('entropy', 0, ['randomBytes', 4], v8.serialize(Buffer.from([0, 255, 1, 2])));
+  tape.value('entropy', 0, ['randomUUID'], encodeOutcome({ result: '0b5e' }));
+  tape.value('entropy', 0, ['randomBytes', 4], encodeOutcome({ result: undefined, bytes: Buffer.from([0, 255, 1, 2]) }));
   tape.deliver(every, 'fired');
   tape.deliver(every, 'fired');
   tape.deliver(short, 'fired');
@@ -225,11 +229,11 @@ test('what was printed in one turn is one message; turns and other acts divide',
 test('names, process facts and operations without an answer', async () => {
   const tape = new Tape();
   const addresses = (await dns.lookup('localhost', { all: true })).map((found) => found.address);
-  tape.deliver(tape.start('dns', ['getaddrinfo', 'localhost', 0, 0, true]), 'completed', 0, v8.serialize({ result: addresses }));
-  tape.deliver(tape.start('dns', ['getaddrinfo', 'no.such', 0, 0, true]), 'completed', -3008);
-  tape.deliver(tape.start('crypto', ['pbkdf2']), 'completed', 0, v8.serialize({ result: undefined }));
-  tape.value('process-value', 0, ['memoryUsage'], v8.serialize({ rss: 1 }));
-  tape.value('os-value', 0, ['hostname'], v8.serialize(os.hostname()));
+  tape.deliver(tape.start('dns', ['getaddrinfo', 'localhost', 0, 0, true]), 'completed', 0, encodeOutcome({ result: [null, addresses] }));
+  tape.deliver(tape.start('dns', ['getaddrinfo', 'no.such', 0, 0, true]), 'completed', -3008, encodeOutcome({ result: [-3008] }));
+  tape.deliver(tape.start('crypto', ['pbkdf2']), 'completed');
+  tape.value('process-value', 0, ['memoryUsage'], encodeOutcome({ result: { rss: 1 } }));
+  tape.value('os-value', 0, ['os.hostname'], encodeOutcome({ result: os.hostname() }));
   tape.value('handle-value', 0, ['x']);
   const pending = tape.start('tcp', ['127.0.0.1', 1]);
   tape.write(pending, 'GET /slow HTTP/1.1\r\nHost: h\r\n\r\n');
@@ -245,6 +249,14 @@ test('names, process facts and operations without an answer', async () => {
   expect(steps[0]?.output).toEqual({ result: addresses });
   expect(coverage(tape.events)).toEqual({ events: tape.events.length, inSteps: tape.events.length - 2, plumbing: { begin: 1, 'handle-value': 1 } });
 });
+
+function failureOf(call: () => unknown): unknown {
+  try {
+    return call();
+  } catch (error) {
+    return error;
+  }
+}
 
 /** As Node's stat binding gives them. */
 function statNumbers(path: string): Float64Array {

@@ -2,7 +2,6 @@
 import { asList, asObject, asText } from '../../steps/json.ts';
 import { contentText, type LlmInput, type LlmOutput, type Message } from '../../steps/providers/provider.ts';
 import type { Step } from '../../steps/step.ts';
-import { errorText } from './lines.ts';
 import { duration, type Paint, painter, visible } from './text.ts';
 
 export function renderStep(step: Step, { color }: { readonly color: boolean }): string {
@@ -13,7 +12,7 @@ export function renderStep(step: Step, { color }: { readonly color: boolean }): 
     ...facts(step, paint),
     ...section('input', input, paint),
     ...section('output', output, paint),
-    ...(step.error ? section('error', [paint('red', errorText(step.error)), ...stackOf(step)], paint) : []),
+    ...(step.error ? section('error', [paint('red', visible(`${step.error.code}: ${step.error.message}`)), ...stackOf(step)], paint) : []),
     ...(step.envelope ? section('envelope', [pretty(step.envelope)], paint) : []),
     '',
   ].join('\n');

@@ -12,7 +12,6 @@ export function painter(color: boolean): Paint {
 export function visible(text: string): string {
   return text
     .replace(/\r\n/g, '\n')
-    // eslint-disable-next-line no-control-regex
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, escapeOf);
 }
 

@@ -2,7 +2,7 @@
 import type { DeliveryEvent, StartEvent } from '../../model/event.ts';
 import { asList, asObject, asText, parseJson, preview } from '../json.ts';
 import type { Boundary, StepKind } from '../step.ts';
-import { type Draft, type OperationEvent, outcomeOf, type Tracker } from './draft.ts';
+import { type Draft, type OperationEvent, type Outcome, outcomeOf, statusName, type Tracker } from './draft.ts';
 import { showValue } from './show-value.ts';
 
 interface Completion {
@@ -29,9 +29,9 @@ export class Completions implements Tracker {
 function draftOf({ start, answer }: Completion): Draft {
   const [call, ...args] = asList(parseJson(start.key));
   const { kind, boundary, prefix } = sortOf(start, asText(call) ?? '');
-  const outcome = answer ? outcomeOf(answer) : undefined;
+  const outcome = answer && (start.kind === 'dns' ? namesOf(answer) : outcomeOf(answer));
   const name = `${prefix}${asText(call) ?? start.kind}${typeof args[0] === 'string' ? ` ${args[0]}` : ''}`;
-  const output = outcome && !outcome.error ? { result: showValue(outcome.result) } : null;
+  const output = outcome && !outcome.error ? { result: showValue(outcome.bytes ?? outcome.result) } : null;
   return {
     seq: start.seq,
     events: answer ? [start, answer] : [start],
@@ -48,8 +48,16 @@ function draftOf({ start, answer }: Completion): Draft {
   };
 }
 
+/** The resolver calls back with an error, or nothing, and what it found. */
+function namesOf(answer: DeliveryEvent): Outcome {
+  const outcome = outcomeOf(answer);
+  const [failure, ...found] = asList(outcome.result);
+  const code = typeof failure === 'string' ? failure : typeof failure === 'number' && failure < 0 ? statusName(failure) : null;
+  return { ...outcome, result: found.length > 1 ? found : found[0], error: outcome.error ?? (code === null ? null : { code, message: `the name was not resolved: ${code}` }) };
+}
+
 function sortOf(start: StartEvent, call: string): { kind: StepKind; boundary: Boundary; prefix: string } {
   if (start.kind === 'dns') return { kind: 'state', boundary: 'dns', prefix: '' };
-  const drawn = /^(?:random|generate|webcrypto\.generate)/.test(call);
+  const drawn = /^(?:random|pseudoRandom|prng|rng|generate|sign$|subtle\.(?:generateKey|sign|encrypt|wrapKey)$)/.test(call);
   return drawn ? { kind: 'random', boundary: 'random', prefix: 'crypto.' } : { kind: 'state', boundary: 'crypto', prefix: 'crypto.' };
 }

@@ -1,4 +1,3 @@
-import type { LaneEvent } from '../../model/event.ts';
 import { readExchange } from '../exchange.ts';
 import type { HttpExchange } from '../http1.ts';
 import type { Draft } from './draft.ts';
@@ -8,15 +7,17 @@ import type { Peer } from './peer.ts';
 /** @returns one step per HTTP exchange, or one for a connection that speaks something else. */
 export function connectionDrafts(peer: Peer): Draft[] {
   const exchanges = peer.http.exchanges;
-  if (exchanges.length > 0) return exchanges.map((exchange, index) => exchangeDraft(readExchange(exchange), exchange, peer, eventsOf(exchange, peer, index === 0)));
+  if (exchanges.length > 0) return exchangeDrafts(peer, exchanges);
   if (peer.spoke) return [socketDraft(peer)];
   return peer.failure ? [failedDraft(peer, peer.failure)] : [];
 }
 
-function eventsOf(exchange: HttpExchange, peer: Peer, first: boolean): LaneEvent[] {
-  const own = new Set([...exchange.writes, ...exchange.reads]);
-  const traffic = peer.traffic.filter((event) => own.has(event.seq));
-  return first ? [...peer.setup, ...traffic] : traffic;
+function exchangeDrafts(peer: Peer, exchanges: readonly HttpExchange[]): Draft[] {
+  const bySeq = new Map(peer.traffic.map((event) => [event.seq, event]));
+  return exchanges.map((exchange, index) => {
+    const traffic = [...new Set([...exchange.writes, ...exchange.reads])].sort((a, b) => a - b).flatMap((seq) => bySeq.get(seq) ?? []);
+    return exchangeDraft(readExchange(exchange), exchange, peer, index === 0 ? [...peer.setup, ...traffic] : traffic);
+  });
 }
 
 function socketDraft(peer: Peer): Draft {

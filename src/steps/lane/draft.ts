@@ -1,8 +1,9 @@
 /** A step before it is numbered and chained, and the trackers that gather it. */
 import { getSystemErrorName } from 'node:util';
 import type { DeliveryEvent, LaneEvent, OutputEvent, StartEvent, ValueEvent } from '../../model/event.ts';
-import { bufferFrom, deserialize } from '../../runtime/natives.ts';
-import { asObject, asText } from '../json.ts';
+import { decodeOutcome } from '../../model/value.ts';
+import { bufferFrom } from '../../runtime/natives.ts';
+import { asText } from '../json.ts';
 import type { Boundary, Envelope, StepError, StepKind } from '../step.ts';
 
 export interface Draft {
@@ -59,39 +60,27 @@ export interface Outcome {
 }
 
 export function outcomeOf(event: DeliveryEvent | ValueEvent): Outcome {
-  const value = event.data.length > 0 ? deserializeOrNull(event.data) : null;
-  const { result, bytes } = asObject(value);
-  const failure = asObject(value)['error'];
-  const failed = failure !== undefined || event.status < 0;
-  return {
-    result: isOutcome(value) ? result : value,
-    bytes: bytes instanceof Uint8Array ? toBuffer(bytes) : null,
-    error: failed ? outcomeError(failure, event.status) : null,
-  };
+  const failed = event.status < 0 ? { code: statusName(event.status), message: statusName(event.status) } : null;
+  if (event.data.length === 0) return { result: undefined, bytes: null, error: failed };
+  try {
+    const outcome = decodeOutcome(event.data);
+    if ('error' in outcome) return { result: undefined, bytes: null, error: stepError(outcome.error) };
+    return { result: outcome.result, bytes: outcome.bytes ? toBuffer(outcome.bytes) : null, error: failed };
+  } catch {
+    return { result: undefined, bytes: null, error: failed ?? { code: 'UNREADABLE', message: 'the recorded value cannot be read' } };
+  }
 }
 
-function isOutcome(value: unknown): boolean {
-  const outcome = asObject(value);
-  return 'result' in outcome || 'error' in outcome;
-}
-
-function outcomeError(failure: unknown, status: number): StepError {
-  const { code, message, syscall, path } = asObject(failure);
-  const name = asText(code) ?? (status < 0 ? statusName(status) : 'ERROR');
+/** @returns an error of the program's, in the form of a step's. */
+export function stepError(error: unknown): StepError {
+  const { code, name, message, syscall, path } = error as Error & Record<'code' | 'syscall' | 'path', unknown>;
+  const known = asText(code) ?? asText(name) ?? 'ERROR';
   return {
-    code: name,
-    message: asText(message) ?? name,
+    code: known,
+    message: asText(message) ?? known,
     ...(typeof syscall === 'string' ? { syscall } : {}),
     ...(typeof path === 'string' ? { path } : {}),
   };
-}
-
-export function deserializeOrNull(data: Buffer): unknown {
-  try {
-    return deserialize(data);
-  } catch {
-    return null;
-  }
 }
 
 export function toBuffer(bytes: Uint8Array): Buffer {

@@ -1,7 +1,7 @@
 import type { LaneEvent } from '../../model/event.ts';
 import { bufferConcat, bufferFrom } from '../../runtime/natives.ts';
 import type { DecodedBody } from '../body.ts';
-import type { ReadableExchange } from '../exchange.ts';
+import { type ReadableExchange, showHeaders } from '../exchange.ts';
 import type { HttpExchange } from '../http1.ts';
 import { cutAt, preview } from '../json.ts';
 import { readLlmCall } from '../providers/index.ts';
@@ -53,7 +53,7 @@ function toolFields(read: ReadableExchange, exchange: HttpExchange, peer: Peer):
       status,
       headers: read.responseHeaders,
       ...bodyFields(responseBody),
-      ...(response.trailers.length > 0 ? { trailers: Object.fromEntries(response.trailers) } : {}),
+      ...(response.trailers.length > 0 ? { trailers: showHeaders(response.trailers) } : {}),
       ...(tunnel ? { tunnel } : {}),
     },
     error,

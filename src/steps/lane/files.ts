@@ -10,8 +10,9 @@ export class Files implements Tracker<OperationEvent | ValueEvent> {
   readonly #pending = new Map<number, { readonly use: FileUse; readonly call: FileCall }>();
 
   take(event: OperationEvent | ValueEvent): void {
-    if (event.type === 'start') this.#pending.set(event.operation, this.#begin(event));
-    else if (event.type === 'value') this.#answer(this.#begin(event), event);
+    if (event.type === 'start') {
+      if (!isPrint(event)) this.#pending.set(event.operation, this.#begin(event));
+    } else if (event.type === 'value') this.#answer(this.#begin(event), event);
     else if (event.type === 'delivery' && event.kind === 'completed') {
       const pending = this.#pending.get(event.operation);
       this.#pending.delete(event.operation);
@@ -45,4 +46,10 @@ export class Files implements Tracker<OperationEvent | ValueEvent> {
     const fd = asNumber(result) ?? asNumber(asObject(result)['fd']);
     if (fd !== null) this.#open.set(fd, use);
   }
+}
+
+/** `fs.write` on stdout or stderr: its bytes are an output of their own, this is only its completion. */
+function isPrint(event: StartEvent): boolean {
+  const [name, fd] = asList(parseJson(event.key));
+  return name === 'write' && (fd === 1 || fd === 2);
 }

@@ -1,7 +1,8 @@
 import type { DeliveryEvent, LaneEvent, OutputEvent } from '../../model/event.ts';
-import { bufferConcat } from '../../runtime/natives.ts';
+import { decodeArguments } from '../../model/value.ts';
+import { bufferConcat, NativeError } from '../../runtime/natives.ts';
 import { type ConnectionFacts, HttpConnection } from '../http1.ts';
-import { statusName } from './draft.ts';
+import { statusName, stepError } from './draft.ts';
 
 const SNIFF_BYTES = 64;
 
@@ -52,9 +53,11 @@ export class Peer {
         else this.#ended(event, statusName(event.status));
         return;
       case 'connected':
-      case 'handshake':
         this.setup.push(event);
-        if (event.status < 0) this.#fail(event);
+        if (event.status < 0) this.#fail(event, statusName(event.status));
+        return;
+      case 'handshake':
+        this.#shaken(event);
         return;
       case 'closed':
         this.traffic.push(event);
@@ -76,13 +79,28 @@ export class Peer {
   /** A layer above ends with the one below, and is told only there. */
   #ended(event: DeliveryEvent, how: string): void {
     this.http.end(event.seq, event.at, how);
-    if (how !== 'eof' && how !== 'closed') this.#fail(event);
+    if (how !== 'eof' && how !== 'closed') this.#fail(event, how);
     if (!this.above) return;
     this.above.traffic.push(event);
     this.above.#ended(event, how);
   }
 
-  #fail(event: DeliveryEvent): void {
-    this.failure ??= { code: statusName(event.status), at: event.at };
+  /** A callback of the TLS engine; the data are its arguments. */
+  #shaken(event: DeliveryEvent): void {
+    (this.spoke ? this.traffic : this.setup).push(event);
+    const error = firstError(event.data);
+    if (error) this.#ended(event, stepError(error).code);
+  }
+
+  #fail(event: DeliveryEvent, code: string): void {
+    this.failure ??= { code, at: event.at };
+  }
+}
+
+function firstError(data: Buffer): Error | undefined {
+  try {
+    return decodeArguments(data).find((argument) => argument instanceof NativeError);
+  } catch {
+    return undefined;
   }
 }

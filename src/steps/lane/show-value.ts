@@ -17,7 +17,13 @@ export function showValue(value: unknown, depth = 0): unknown {
   if (value instanceof Set) return showValue([...value], depth);
   if (value instanceof Error) return { name: value.name, message: value.message };
   if (Object.prototype.toString.call(value) === '[object Date]') return String(value);
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, showValue(member, depth + 1)]));
+  if (isKey(value)) return { keyType: value.keyType, bytes: value.bytes.length };
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, key === 'privateKey' && member instanceof Uint8Array ? '[masked]' : showValue(member, depth + 1)]));
+}
+
+/** A generated key: its kind may be shown, itself not. */
+function isKey(value: object): value is { readonly keyType: unknown; readonly bytes: Uint8Array } {
+  return 'keyType' in value && 'bytes' in value && value.bytes instanceof Uint8Array;
 }
 
 function formatNumber(value: number): string {

@@ -3,7 +3,7 @@ import { type ClockRead, decodeClockReads } from '../../model/clock.ts';
 import type { ValueEvent } from '../../model/event.ts';
 import { asList, asText, parseJson, preview } from '../json.ts';
 import type { Boundary, StepKind } from '../step.ts';
-import { deserializeOrNull, type Draft, type ValueTracker } from './draft.ts';
+import { type Draft, outcomeOf, type ValueTracker } from './draft.ts';
 import { showValue } from './show-value.ts';
 
 export class Values implements ValueTracker {
@@ -62,8 +62,10 @@ function showRead({ kind, value, count }: ClockRead): Record<string, unknown> {
 
 function calledDraft(event: ValueEvent, kind: StepKind, boundary: Boundary, prefix: string): Draft {
   const [call, ...args] = asList(parseJson(event.key));
-  const value = showValue(event.data.length > 0 ? deserializeOrNull(event.data) : null);
-  return valueDraft(event, kind, boundary, prefix + (asText(call) ?? event.kind), { call, args }, { value });
+  const { result, bytes, error } = outcomeOf(event);
+  const name = asText(call) ?? event.kind;
+  const draft = valueDraft(event, kind, boundary, name.includes('.') ? name : prefix + name, { call, args }, { value: showValue(bytes ?? result) });
+  return error ? { ...draft, output: null, error, summary: `${draft.name} → ${error.code}` } : draft;
 }
 
 function valueDraft(event: ValueEvent, kind: StepKind, boundary: Boundary, name: string, input: unknown, output: Record<string, unknown>): Draft {

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { renderStep, renderTrajectory } from '../../src/cli/render/trajectory.ts';
+import type { LaneEvent } from '../../src/model/event.ts';
+import { encodeOutcome } from '../../src/model/value.ts';
+import { coverage, interpret } from '../../src/steps/classify.ts';
+import { firstDifference } from '../../src/steps/request-diff.ts';
+import { httpRig, readAll } from './support/http.ts';
+import { ANTHROPIC_STREAM, chunk, completion, DONE, sendEvents, sendJson, toolCall, USAGE_CHUNK } from './support/models.ts';
+import { Tape } from './support/traffic.ts';
+
+const RUN = { id: 'r', agent: 'a', command: 'node a.js', status: 'complete', exitCode: 0, node: 'v20.20.2', startedAt: '', durationMs: 1 };
+
+/** Numerical Recipes' generator: a failure can be repeated. */
+function generator(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+test('whatever the bytes, every step can be read, written down and shown', async () => {
+  const events = await traffic();
+  for (let seed = 0; seed < 150; seed++) {
+    const damaged = damage(events, generator(seed));
+    const steps = interpret(damaged);
+    expect(new Set(steps.map((step) => step.step)).size).toBe(steps.length);
+    const { inSteps, plumbing } = coverage(damaged);
+    expect(inSteps + Object.values(plumbing).reduce((sum, count) => sum + count, 0)).toBe(damaged.length);
+    JSON.stringify(steps);
+    renderTrajectory(RUN, steps, { color: false, verbose: seed % 2 === 0 });
+    for (const step of steps) renderStep(step, { color: true });
+  }
+});
+
+test('whatever the bytes, a difference is found', async () => {
+  const requests = (await traffic()).flatMap((event) => (event.type === 'output' ? [event.data] : []));
+  for (let seed = 0; seed < 1000; seed++) {
+    const below = generator(seed);
+    const expected = requests[below(requests.length)] ?? Buffer.alloc(0);
+    const actual = scramble(expected, below);
+    const { field } = firstDifference(expected, actual);
+    expect(field === '').toBe(expected.equals(actual));
+  }
+});
+
+async function traffic(): Promise<LaneEvent[]> {
+  const tape = new Tape();
+  tape.write(tape.start('stdio', [1]), 'hello\n');
+  tape.deliver(tape.start('fs', ['open', '/x', 0, 438]), 'completed', 0, encodeOutcome({ result: 21 }));
+  tape.deliver(tape.start('fs', ['read', 21, 10, -1]), 'completed', 0, encodeOutcome({ result: 3, bytes: Buffer.from('abc') }));
+  tape.value('entropy', 0, ['randomUUID'], encodeOutcome({ result: 'uuid' }));
+  await using server = await httpRig(async (req, res) => {
+    const body = (await readAll(req)).toString();
+    if (req.url === '/v1/messages') sendEvents(res, ANTHROPIC_STREAM);
+    else if (body.includes('stream')) sendEvents(res, [chunk({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{"x":1}' } }] }), chunk({}, 'tool_calls'), USAGE_CHUNK, DONE]);
+    else sendJson(res, 200, completion({ tool_calls: [toolCall('a', 'f', { x: [1, 2] })] }));
+  }, tape);
+  const messages = [{ role: 'user', content: 'a' }, { role: 'assistant', tool_calls: [toolCall('a', 'f', {})] }, { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'b' }] }];
+  const post = async (path: string, body: unknown): Promise<void> => {
+    await (await fetch(server.base + path, { method: 'POST', headers: { 'content-type': 'application/json', 'anthropic-version': '1' }, body: JSON.stringify(body) })).text();
+  };
+  await post('/v1/chat/completions', { model: 'm', messages, tools: [{ type: 'function', function: { name: 'f' } }] });
+  await post('/v1/chat/completions', { model: 'm', messages, stream: true });
+  await post('/v1/messages', { model: 'm', max_tokens: 1, system: 's', messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'x' }] }] });
+  return tape.events;
+}
+
+/** Drops, repeats and alters events. */
+function damage(events: readonly LaneEvent[], below: (limit: number) => number): LaneEvent[] {
+  const kept = events.flatMap((event) => (below(12) === 0 ? [] : below(12) === 0 ? [event, event] : [event]));
+  return kept.map((event, seq) => ({ ...event, seq, ...('data' in event && below(3) === 0 ? { data: scramble(event.data, below) } : {}) }));
+}
+
+function scramble(bytes: Buffer, below: (limit: number) => number): Buffer {
+  const copy = Buffer.from(bytes);
+  for (let count = below(4); count >= 0 && copy.length > 0; count--) copy[below(copy.length)] = below(3) === 0 ? below(256) : ('{}[]",:\n\r 0n'.charCodeAt(below(12)));
+  return below(4) === 0 ? copy.subarray(0, below(copy.length + 1)) : copy;
+}

@@ -1,0 +1,10 @@
+// Many rounds of every agent, as a table; exit code 1 on any difference.
+//
+//   node test/stress/stress.mjs [--rounds N] [--busy] [--kills N] [AGENT…]
+//
+// --rounds: default 20, and 100 of everything.mjs. --busy: two more processes keep both cores busy. --kills: kill -9 at N moments.
+import { register } from 'node:module';
+
+register('./typescript-hook.mjs', import.meta.url);
+const { stress } = await import('./stress.ts');
+process.exitCode = await stress(process.argv.slice(2));

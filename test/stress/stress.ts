@@ -1,0 +1,58 @@
+/** Rounds of every agent of the catalogue, one after the other; busy loops beside them if wanted. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { AGENT_CASES } from '../agents/catalogue.ts';
+import { type AgentCase, recordAndReplay } from '../support/record-and-replay.ts';
+
+const ROUNDS = 20;
+/** The agent with everything at once is held to more. */
+const ROUNDS_OF_EVERYTHING = 100;
+
+interface Result {
+  readonly agent: string;
+  readonly rounds: number;
+  readonly faults: string[];
+  readonly seconds: number;
+}
+
+export async function stress(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { rounds: { type: 'string' }, busy: { type: 'boolean' } } });
+  const chosen = AGENT_CASES.filter(({ agent }) => positionals.length === 0 || positionals.some((name) => agent.includes(name)));
+  const loops = values.busy ? [busyLoop(), busyLoop()] : [];
+  const results: Result[] = [];
+  try {
+    for (const agent of chosen) {
+      const rounds = Number(values.rounds ?? (agent.agent === 'everything.mjs' ? ROUNDS_OF_EVERYTHING : ROUNDS));
+      const result = await repeat(agent, rounds);
+      results.push(result);
+      console.log(lineOf(result));
+    }
+  } finally {
+    for (const loop of loops) loop.kill('SIGKILL');
+  }
+  const failed = results.filter(({ faults }) => faults.length > 0);
+  console.log(`\n${results.length - failed.length} of ${results.length} agents identical in every round${values.busy ? ', with both cores kept busy' : ''}`);
+  return failed.length === 0 && results.length > 0 ? 0 : 1;
+}
+
+async function repeat(agent: AgentCase, rounds: number): Promise<Result> {
+  const faults: string[] = [];
+  const began = performance.now();
+  for (let round = 0; round < rounds; round++) {
+    await recordAndReplay(agent, round).catch((error: Error) => faults.push(`round ${round}: ${error.message}`));
+  }
+  return { agent: labelOf(agent), rounds, faults, seconds: (performance.now() - began) / 1000 };
+}
+
+function labelOf({ agent, label }: AgentCase): string {
+  return label ? `${agent} (${label})` : agent;
+}
+
+function lineOf({ agent, rounds, faults, seconds }: Result): string {
+  const counts = `${String(rounds - faults.length).padStart(3)}/${String(rounds).padEnd(3)}`;
+  return [`${agent.padEnd(44)} ${counts} ${seconds.toFixed(1).padStart(6)} s`, ...faults.slice(0, 2).map((fault) => `    ${fault}`)].join('\n');
+}
+
+function busyLoop(): ChildProcess {
+  return spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
+}

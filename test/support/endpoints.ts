@@ -1,0 +1,106 @@
+/** What the test server answers. Bodies, ids and delays are random, so that a live call can never pass for a recorded one. */
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+
+/** Polls of each job so far. */
+export interface JobState {
+  readonly polls: Map<string, number>;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly url: URL;
+  readonly body: string;
+  readonly state: JobState;
+}
+
+const ENCODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = { identity: (bytes) => bytes, gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
+
+const ENDPOINTS: Readonly<Record<string, (exchange: Exchange) => Promise<void> | void>> = {
+  /** `?d=MS`: a random delay up to that; the answer tells what was asked. */
+  async '/json'({ request, response, url, body }) {
+    await sleep(Math.random() * Number(url.searchParams.get('d') ?? 20));
+    json(response, { path: url.pathname + url.search, method: request.method, authorization: request.headers.authorization ?? null, body, id: randomUUID(), n: Math.random() });
+  },
+
+  /** `?n=EVENTS&gap=MS`: server-sent events, one write each. */
+  async '/sse'({ response, url }) {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (let i = 0; i < Number(url.searchParams.get('n') ?? 8); i++) {
+      response.write(`data: {"i":${i},"text":"${'x'.repeat(randomInt(1, 40))}"}\n\n`);
+      await sleep(Number(url.searchParams.get('gap') ?? 5));
+    }
+    response.end('data: [DONE]\n\n');
+  },
+
+  '/encoded'({ response, url }) {
+    const encoding = url.searchParams.get('as') ?? 'gzip';
+    const bytes = Buffer.from(JSON.stringify({ id: randomUUID(), text: 'né ü 漢字 '.repeat(300) }));
+    response.writeHead(200, { 'content-type': 'application/json', ...(encoding !== 'identity' && { 'content-encoding': encoding }) });
+    response.end((ENCODERS[encoding] as (bytes: Buffer) => Buffer)(bytes));
+  },
+
+  /** Every byte value once, called text. */
+  '/bytes'({ response }) {
+    response.setHeader('content-type', 'text/plain');
+    response.end(Buffer.from(Array.from({ length: 256 }, (_, i) => i)));
+  },
+
+  /** `?bytes=N` of random content, in several writes. */
+  '/large'({ response, url }) {
+    for (let left = Number(url.searchParams.get('bytes') ?? 200_000); left > 0; left -= 16_384) response.write(randomBytes(Math.min(left, 16_384)));
+    response.end();
+  },
+
+  /** `?id=JOB`: pending, pending, done. */
+  '/job'({ response, url, state }) {
+    const id = url.searchParams.get('id') ?? '';
+    const polls = (state.polls.get(id) ?? 0) + 1;
+    state.polls.set(id, polls);
+    json(response, polls < 3 ? { status: 'pending' } : { status: 'done', result: randomUUID() });
+  },
+
+  '/redirect'({ response }) {
+    response.writeHead(302, { location: '/json?from=redirect' }).end();
+  },
+
+  /** Half an answer, then the connection is reset. */
+  async '/reset'({ response }) {
+    response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '1000' });
+    response.write('the first half');
+    await sleep(20);
+    response.socket?.resetAndDestroy();
+  },
+
+  /** The connection goes down shortly after the answer, although it was to be kept. */
+  '/idle-close'({ response }) {
+    const { socket } = response;
+    response.once('finish', () => setTimeout(() => socket?.end(), 30));
+    json(response, { id: randomUUID() });
+  },
+
+  /** Never answers. */
+  '/hang'() {},
+};
+
+export async function answer(request: IncomingMessage, response: ServerResponse, state: JobState): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://server');
+  const endpoint = ENDPOINTS[url.pathname];
+  try {
+    const body = await text(request);
+    if (endpoint) await endpoint({ request, response, url, body, state });
+    else json(response, { error: `no such endpoint: ${url.pathname}` }, 404);
+  } catch {
+    // The client went away, as some agents do on purpose.
+    response.destroy();
+  }
+}
+
+function json(response: ServerResponse, value: unknown, status = 200): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(value));
+}

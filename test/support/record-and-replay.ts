@@ -1,0 +1,85 @@
+/**
+ * The shared driver: start the world, record the agent, stop the world, replay, compare byte for byte. Every second round
+ * the world is back up during the replay, on the same ports, and must not be touched: a quiet live call is the worst fault.
+ */
+import { difference } from './difference.ts';
+import type { Execution, Stdin } from './execute.ts';
+import { TestServer } from './server.ts';
+import { type Harnessed, type Preload, type Replayed, Workspace } from './workspace.ts';
+
+export interface AgentCase {
+  readonly agent: string;
+  /** Tells two cases of one agent apart. */
+  readonly label?: string;
+  /** The exit code that the agent itself chooses. Default 0. */
+  readonly exitCode?: number;
+  readonly preload?: Preload;
+  readonly stdin?: Stdin | ((workspace: Workspace) => Stdin);
+  readonly nodeArgs?: readonly string[];
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Before recording: files that the agent reads. */
+  readonly prepare?: (workspace: Workspace) => void;
+  /** Before replay: takes them away, or changes them. */
+  readonly spoil?: (workspace: Workspace) => void;
+  /** What has to be equal in a bare run and in a recorded one. Default: nothing is compared. */
+  readonly sameAsBare?: (stdout: string) => string;
+}
+
+/** For `sameAsBare`: the agent prints nothing that differs between two runs. */
+export const all = (stdout: string): string => stdout;
+
+/** One round. @throws Error that says what differs, where it lies and how to replay it by hand. */
+export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harnessed> {
+  const workspace = new Workspace(agent.env);
+  const server = new TestServer(workspace.folder);
+  try {
+    await server.start();
+    const options = { ...agent, env: server.env, stdin: typeof agent.stdin === 'function' ? agent.stdin(workspace) : agent.stdin };
+    agent.prepare?.(workspace);
+    const bare = agent.sameAsBare && (await workspace.bare(agent.agent, options));
+    if (agent.sameAsBare) agent.prepare?.(workspace);
+    const recorded = await workspace.record(agent.agent, options);
+    require(recordingFaults(agent, recorded, bare));
+
+    await server.stop();
+    await server.provesStopped();
+    agent.spoil?.(workspace);
+    const serverUp = round % 2 === 1;
+    if (serverUp) await server.start();
+    const replayed = await workspace.replay();
+    require([...replayFaults(recorded, replayed), serverUp && server.hits > 0 && `the replay reached the server: ${server.hits} hits ${server.requests.join(', ')}`]);
+    workspace.remove();
+    return recorded;
+  } catch (error) {
+    throw new Error(`${agent.agent}: ${(error as Error).message}\n  kept in ${workspace.folder}; by hand:\n  ${workspace.replayByHand()}`, { cause: error });
+  } finally {
+    await server.stop();
+  }
+}
+
+function recordingFaults({ exitCode = 0, preload, sameAsBare }: AgentCase, recorded: Harnessed, bare: Execution | undefined): (string | false | undefined)[] {
+  const expectedOwn = preload === 'cli' ? /^replay-harness: recorded [^\n]*\n$/ : /^$/;
+  return [
+    recorded.exitCode !== exitCode && `the recorded run ended with ${recorded.exitCode ?? recorded.signal}, not ${exitCode}\n${recorded.stderr.toString().slice(-2000)}`,
+    !expectedOwn.test(recorded.ownStderr) && `recording said ${JSON.stringify(recorded.ownStderr)}`,
+    bare && bare.exitCode !== exitCode && `the bare run ended with ${bare.exitCode ?? bare.signal}, not ${exitCode}\n${bare.stderr.toString().slice(-2000)}`,
+    bare && sameAsBare && difference('bare against recorded stdout', Buffer.from(sameAsBare(bare.stdout.toString())), Buffer.from(sameAsBare(recorded.stdout.toString()))),
+  ];
+}
+
+function replayFaults(recorded: Harnessed, replayed: Replayed): (string | false | undefined)[] {
+  const { report } = replayed;
+  return [
+    report?.verdict !== 'identical' && `the verdict is ${report?.verdict ?? 'missing'}: ${replayed.ownStderr || replayed.stderr.toString().slice(-2000)}`,
+    difference('stdout', recorded.stdout, replayed.stdout),
+    difference('stderr', recorded.agentStderr, replayed.agentStderr),
+    recorded.exitCode !== replayed.exitCode && `exit code ${replayed.exitCode ?? replayed.signal}, recorded ${recorded.exitCode}`,
+    report !== undefined && report.liveCalls !== 0 && `${report.liveCalls} live calls`,
+  ];
+}
+
+function require(faults: readonly (string | false | undefined)[]): void {
+  const found = faults.filter((fault) => typeof fault === 'string');
+  if (found.length > 0) throw new Error(found.join('\n  '));
+}

@@ -1,0 +1,118 @@
+/**
+ * The world that the agents talk to: HTTP, HTTPS, plain TCP, a Unix socket and a model provider, all on loopback. It counts
+ * what reaches it, can be stopped (a replay must not notice) and can come back on the same ports (a replay must not touch it).
+ */
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { startModelServer } from '../../samples/model-server/server.mjs';
+import { answer, type JobState } from './endpoints.ts';
+import { TLS } from './paths.ts';
+
+interface Ports {
+  http: number;
+  https: number;
+  tcp: number;
+  model: number;
+}
+
+export class TestServer {
+  /** Connections that were opened to any of the listeners, since the last start. */
+  connections = 0;
+  /** Requests as `METHOD /path`, since the last start. */
+  readonly requests: string[] = [];
+  readonly #socketPath: string;
+  readonly #ports: Ports = { http: 0, https: 0, tcp: 0, model: 0 };
+  readonly #sockets: Set<Socket> = new Set();
+  #servers: Server[] = [];
+  #model: Awaited<ReturnType<typeof startModelServer>> | undefined;
+
+  /** @param folder where the Unix socket lies */
+  constructor(folder: string) {
+    this.#socketPath = join(folder, 'server.sock');
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#ports.http}`;
+  }
+
+  /** What an agent is told about the server. */
+  get env(): Record<string, string> {
+    return {
+      SERVER_URL: this.url,
+      SERVER_TLS_URL: `https://localhost:${this.#ports.https}`,
+      SERVER_TCP_PORT: String(this.#ports.tcp),
+      SERVER_SOCKET: this.#socketPath,
+      MODEL_URL: `http://127.0.0.1:${this.#ports.model}`,
+      NODE_EXTRA_CA_CERTS: join(TLS, 'certificate.pem'),
+    };
+  }
+
+  /** Everything that reached the server: connections, and requests to the model (whose connections are its own). */
+  get hits(): number {
+    return this.connections + (this.#model?.requests.length ?? 0);
+  }
+
+  /** Opens all listeners: on free ports the first time, later on the same ones. */
+  async start(): Promise<void> {
+    this.connections = 0;
+    this.requests.length = 0;
+    const state: JobState = { polls: new Map() };
+    const handle = (request: IncomingMessage, response: ServerResponse): void => {
+      this.requests.push(`${request.method} ${request.url}`);
+      void answer(request, response, state);
+    };
+    const tls = { key: readFileSync(join(TLS, 'key.pem')), cert: readFileSync(join(TLS, 'certificate.pem')) };
+    const http = createHttpServer(handle);
+    const https = createHttpsServer(tls, handle);
+    const unix = createHttpServer(handle);
+    const tcp = createTcpServer((socket) => socket.on('error', () => {}).pipe(socket));
+    this.#servers = [http, https, unix, tcp];
+    for (const server of this.#servers) server.on('connection', (socket: Socket) => this.#accepted(socket));
+    this.#ports.http = await listen(http, this.#ports.http);
+    this.#ports.https = await listen(https, this.#ports.https);
+    this.#ports.tcp = await listen(tcp, this.#ports.tcp);
+    rmSync(this.#socketPath, { force: true });
+    await once(unix.listen(this.#socketPath), 'listening');
+    this.#model = await startModelServer({ port: this.#ports.model, latencyMs: 20 });
+    this.#ports.model = this.#model.port;
+  }
+
+  async stop(): Promise<void> {
+    const closed = this.#servers.map((server) => once(server, 'close'));
+    for (const server of this.#servers) server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await Promise.all([...closed, this.#model?.close()]);
+    this.#servers = [];
+    this.#model = undefined;
+  }
+
+  /** @throws when anything still answers */
+  async provesStopped(): Promise<void> {
+    for (const [name, port] of Object.entries(this.#ports)) {
+      const refused = await new Promise<boolean>((resolve) => {
+        const socket = connect(port as number, '127.0.0.1');
+        socket.once('error', () => resolve(true)).once('connect', () => {
+          socket.destroy();
+          resolve(false);
+        });
+      });
+      if (!refused) throw new Error(`The test server's ${name} port ${port} still answers.`);
+    }
+  }
+
+  #accepted(socket: Socket): void {
+    this.connections++;
+    this.#sockets.add(socket);
+    socket.on('error', () => {}).once('close', () => this.#sockets.delete(socket));
+  }
+}
+
+async function listen(server: Server | HttpServer, port: number): Promise<number> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}

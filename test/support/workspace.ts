@@ -1,0 +1,138 @@
+/** A folder of its own for one test: store, keys, copies of agents. */
+import { mkdirSync, mkdtempSync, existsSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Execution, execute, type Running, start, type Stdin } from './execute.ts';
+import { ownText, withoutOwn } from './own-lines.ts';
+import { agentPath, CLI, PRELOAD, ROOT } from './paths.ts';
+
+export type Preload = 'import' | 'require' | 'cli';
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: Stdin | undefined;
+  /** Options of node itself, before the agent. */
+  readonly nodeArgs?: readonly string[];
+  readonly args?: readonly string[];
+}
+
+export interface RecordOptions extends RunOptions {
+  readonly preload?: Preload;
+}
+
+export interface ReplayOptions {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly stdin?: Stdin | undefined;
+}
+
+export interface Harnessed extends Execution {
+  /** The agent's own part of stderr. */
+  readonly agentStderr: Buffer;
+  /** The harness's lines on stderr. */
+  readonly ownStderr: string;
+}
+
+/** The contract's report. */
+export interface Report {
+  readonly runId: string;
+  readonly verdict: 'identical' | 'diverged' | 'drifted' | 'truncated' | 'blocked';
+  readonly fidelity: string;
+  readonly step: number | null;
+  readonly kind: string | null;
+  readonly expected: string | null;
+  readonly actual: string | null;
+  readonly firstDifference: { readonly field: string; readonly expected: string; readonly actual: string } | null;
+  readonly stack: readonly string[];
+  readonly blocked: readonly string[];
+  readonly liveCalls: number;
+  readonly steps: number;
+  readonly durationMs: number;
+  readonly recordedDurationMs: number;
+}
+
+export interface Replayed extends Harnessed {
+  readonly report: Report | undefined;
+}
+
+export class Workspace {
+  readonly folder: string = mkdtempSync(join(tmpdir(), 'replay-harness-test-'));
+  readonly store: string = join(this.folder, '.replay');
+  readonly #env: Readonly<Record<string, string>>;
+
+  constructor(env: Readonly<Record<string, string>> = {}) {
+    this.#env = { ...machineEnv(), HOME: this.folder, XDG_CONFIG_HOME: join(this.folder, 'config'), ...env };
+    mkdirSync(join(this.folder, 'config'));
+    // Agents that were copied here find their packages.
+    symlinkSync(join(ROOT, 'node_modules'), join(this.folder, 'node_modules'));
+  }
+
+  path(name: string): string {
+    return join(this.folder, name);
+  }
+
+  write(name: string, content: string | Uint8Array): string {
+    writeFileSync(this.path(name), content);
+    return this.path(name);
+  }
+
+  /** A copy of the agent that the test may edit. */
+  copy(agent: string): string {
+    return this.write(agent.split('/').at(-1) as string, readFileSync(agentPath(agent)));
+  }
+
+  bare(agent: string, options: RunOptions = {}): Promise<Execution> {
+    return execute(this.#command(process.execPath, [...(options.nodeArgs ?? []), agentPath(agent), ...(options.args ?? [])], options));
+  }
+
+  async record(agent: string, options: RecordOptions = {}): Promise<Harnessed> {
+    return harnessed(await this.startRecording(agent, options).ended);
+  }
+
+  startRecording(agent: string, { preload = 'import', ...options }: RecordOptions = {}): Running {
+    const program = [...(options.nodeArgs ?? []), agentPath(agent), ...(options.args ?? [])];
+    const args = preload === 'cli' ? [CLI, 'record', '--', 'node', ...program] : [...PRELOAD[preload], ...program];
+    return start(this.#command(process.execPath, args, options));
+  }
+
+  async replay(run: string = 'latest', options: ReplayOptions = {}): Promise<Replayed> {
+    const file = this.path('report.json');
+    rmSync(file, { force: true });
+    const execution = harnessed(await this.cli(['replay', run, '--report', file, ...(options.args ?? [])], options));
+    return { ...execution, report: existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : undefined };
+  }
+
+  cli(args: readonly string[], options: ReplayOptions = {}): Promise<Execution> {
+    return execute({ ...this.#command(process.execPath, [CLI, ...args], options), ...(options.cwd && { cwd: options.cwd }) });
+  }
+
+  /** Ids of the recorded runs, oldest first. */
+  runs(): string[] {
+    const folder = join(this.store, 'runs');
+    return existsSync(folder) ? readdirSync(folder).sort() : [];
+  }
+
+  /** For a person: the last run again, by hand. */
+  replayByHand(): string {
+    return `cd ${this.folder} && XDG_CONFIG_HOME=${this.folder}/config HOME=${this.folder} node ${CLI} replay ${this.runs().at(-1) ?? 'latest'}`;
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #command(program: string, args: readonly string[], { env, stdin }: { readonly env?: Readonly<Record<string, string>>; readonly stdin?: Stdin | undefined }): Parameters<typeof start>[0] {
+    return { program, args, cwd: this.folder, env: { ...this.#env, ...env }, stdin };
+  }
+}
+
+function harnessed(execution: Execution): Harnessed {
+  return { ...execution, agentStderr: withoutOwn(execution.stderr), ownStderr: ownText(execution.stderr) };
+}
+
+/** What a program needs of this machine; nothing of the test runner, of the harness or of the user. */
+function machineEnv(): Record<string, string> {
+  const kept = ['PATH', 'LANG', 'TZ', 'TMPDIR'].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]] as const]));
+  return Object.fromEntries(kept);
+}
