@@ -103,6 +103,10 @@ export class RecordSession implements Session {
     start((status, data) => this.#deliverLater({ operation, kind: 'completed', status, data, run: () => deliver(status, bufferFrom(data)) }));
   }
 
+  playsTerminal(): boolean {
+    return false;
+  }
+
   weakRead<T>(id: number, read: number, live: () => T | undefined, _target: T | undefined): T | undefined {
     const target = live();
     if (target === undefined) {
@@ -134,8 +138,7 @@ export class RecordSession implements Session {
     this.#takeValues();
     this.#journal.output(0, 'exit', code);
     this.#journal.seal();
-    // Names go into a manifest that anybody can read: without the paths.
-    this.#onSealed(code, [...new Set([...this.#noted].map((name) => name.replace(/ \(.*\)$/, '')))]);
+    this.#onSealed(code, [...this.#noted]);
   }
 
   /** Delivers in a macrotask of its own, in order of completion. */

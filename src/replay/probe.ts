@@ -51,8 +51,8 @@ export class Probe {
   value(kind: Kind, key: string, live: () => Recorded): Recorded {
     if (HARMLESS.has(kind)) return live();
     if (kind === 'fs-value') this.#show('fs', describeStart('fs', key));
-    const pair = key === '["getsockname"]' || key === '["getpeername"]';
-    return { status: 0, data: key.startsWith('["tls.') ? encodeOutcome({ result: encodeArguments([undefined]) }) : encodeOutcome({ result: pair ? [0, {}] : 0 }) };
+    const result = key.startsWith('["tls.') ? encodeArguments([undefined]) : key === '["getWindowSize"]' ? [0, 0, 0] : key === '["getsockname"]' || key === '["getpeername"]' ? [0, {}] : 0;
+    return { status: 0, data: encodeOutcome({ result }) };
   }
 
   send(operation: number, kind: 'write' | 'shutdown', bytes: Uint8Array, done: WriteResult): WriteResult {
@@ -66,11 +66,16 @@ export class Probe {
     return done;
   }
 
-  readonly #turn = (): void => {
-    if (this.#over) return;
-    if (++this.#turns < TURNS) return void ownImmediate(this.#turn);
+  /** The program shows nothing more. */
+  giveUp(): void {
     const begun = [...this.#writes.values()][0];
     this.#show(begun && 'socket write', begun && describe(begun));
+  }
+
+  readonly #turn = (): void => {
+    if (this.#over) return;
+    if (++this.#turns < TURNS) ownImmediate(this.#turn);
+    else this.giveUp();
   };
 
   #show(kind: string | undefined, described: string | undefined): void {

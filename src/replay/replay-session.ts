@@ -3,7 +3,7 @@ import { RandomStream } from '../capture/random.ts';
 import type { Deliver, Recorded, Session, WriteResult } from '../capture/session.ts';
 import type { Divergence, FirstDifference } from '../model/divergence.ts';
 import type { Kind, LaneEvent, RunFacts } from '../model/event.ts';
-import { AsyncResource, bufferConcat, nativeFs } from '../runtime/natives.ts';
+import { AsyncResource, bufferConcat, isatty, nativeFs } from '../runtime/natives.ts';
 import { agentFrames } from '../runtime/stack.ts';
 import { firstDifference } from '../steps/request-diff.ts';
 import type { AsyncTrace } from './async-trace.ts';
@@ -163,6 +163,10 @@ export class ReplaySession implements Session {
     });
   }
 
+  playsTerminal(fd: number): boolean {
+    return this.#options.facts.stdio[fd] === 'tty' && !isatty(fd);
+  }
+
   weakRead<T>(id: number, read: number, _live: () => T | undefined, target: T | undefined): T | undefined {
     const event = this.#events[this.#cursor];
     if (event?.type !== 'value' || event.kind !== 'weakref' || event.key !== `[${id},${read}]`) return target;
@@ -187,6 +191,7 @@ export class ReplaySession implements Session {
   }
 
   beforeExit(emit: () => boolean): boolean {
+    this.#probe?.giveUp();
     if (this.#ended) return false;
     const event = this.#expect(() => 'an empty event loop (beforeExit)');
     if (event && (event.type !== 'delivery' || event.kind !== 'emitted')) this.#leftover(event, 'the program’s event loop ran empty');
@@ -199,12 +204,12 @@ export class ReplaySession implements Session {
   }
 
   exited(code: number): void {
+    this.#probe?.giveUp();
     if (this.#ended) return;
     const event = this.#expect(() => `exit with code ${code}`);
     if (!event) return;
     if (event.type !== 'output' || event.kind !== 'exit') return this.#leftover(event, `the program exits with code ${code}`);
     if (event.status !== code) {
-      this.#probe = undefined;
       return this.#finishDiverged(this.#divergence('REPLAY_MISMATCH', event, 'exit', `exit with code ${code}`, { field: 'exitCode', expected: String(event.status), actual: String(code) }));
     }
     this.#end({ verdict: 'identical', divergence: undefined, blocked: [], steps: this.#events.length });

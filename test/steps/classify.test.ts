@@ -193,6 +193,16 @@ test('timers only when they fired, clocks and randomness in order', () => {
   expect(never).toBe(2);
 });
 
+test('generated keys are not shown', () => {
+  const secret = Buffer.from('very-secret-key-material');
+  const tape = new Tape();
+  tape.value('entropy', 0, ['generateKeySync'], encodeOutcome({ result: { keyType: 'secret', bytes: secret } }));
+  tape.value('entropy', 0, ['generateKeys'], encodeOutcome({ result: { privateKey: secret, publicKey: Buffer.from('public') } }));
+  tape.deliver(tape.start('crypto', ['generateKeyPair']), 'completed', 0, encodeOutcome({ result: [{ keyType: 'public', bytes: secret }, { keyType: 'private', bytes: secret }] }));
+  const shown = JSON.stringify(interpret(tape.events).map((step) => step.output));
+  expect(shown).toBe('[{"value":{"keyType":"secret","bytes":24}},{"value":{"privateKey":"[masked]","publicKey":"public"}},{"result":[{"keyType":"public","bytes":24},{"keyType":"private","bytes":24}]}]');
+});
+
 test('what was printed in one turn is one message; turns and other acts divide', () => {
   const tape = new Tape();
   const [stdin, stdout, stderr] = [0, 1, 2].map((fd) => tape.start('stdio', [fd])) as [number, number, number];
@@ -206,6 +216,7 @@ test('what was printed in one turn is one message; turns and other acts divide',
   tape.write(stdout, 'c\n');
   tape.start('timer', [1]);
   tape.write(stdout, 'd\n');
+  tape.deliver(tape.start('fs', ['write', 1, 2]), 'completed', 0, encodeOutcome({ result: 2 }));
   tape.deliver(stdin, 'read', -4095);
   tape.add({ type: 'note', name: 'child_process.spawn', stack: 'at agent.js:1' });
   tape.add({ type: 'output', operation: 0, kind: 'exit', status: 3, data: Buffer.alloc(0) });

@@ -87,7 +87,6 @@ test('colours only where they are wanted', async () => {
   expect(renderTrajectory(RUN, all, { color: false })).not.toContain(ESCAPE);
   const colored = renderTrajectory(RUN, all, { color: true });
   expect(colored).toContain(ESCAPE);
-  // eslint-disable-next-line no-control-regex
   expect(colored.replace(/\u001b\[\d+m/g, '')).toBe(renderTrajectory(RUN, all, { color: false }));
 });
 

@@ -18,6 +18,11 @@ export function installClock(session: Session): void {
   patchGetter(Event.prototype, 'timeStamp', (native) => function timeStamp(this: object): unknown {
     return readValue(session, 'event-time', '', timeStamp, () => apply(native, this, []) as number);
   });
+  for (const name of ['startTime', 'duration']) {
+    patchGetter(PerformanceEntry.prototype, name, (native) => function entryTime(this: object): unknown {
+      return readValue(session, 'event-time', `["${name}"]`, entryTime, () => apply(native, this, []) as number);
+    });
+  }
   const file = (globalThis as { File?: { prototype: object } }).File ?? (process.getBuiltinModule('node:buffer') as unknown as { File: { prototype: object } }).File;
   patchGetter(file.prototype, 'lastModified', (native) => function lastModified(this: object): unknown {
     return readValue(session, 'event-time', '["lastModified"]', lastModified, () => apply(native, this, []) as number);
@@ -39,7 +44,7 @@ function recordedDate(native: DateConstructor, now: () => number): DateConstruct
 }
 
 function installHrtime({ clock }: Session): void {
-  const bigint = patchMethod(process.hrtime, 'bigint', () => () => clock.hrtimeBigint());
+  patchMethod(process.hrtime, 'bigint', () => () => clock.hrtimeBigint());
   const descriptor = getOwnPropertyDescriptor(process.hrtime, 'bigint') as PropertyDescriptor;
   patchMethod(process, 'hrtime', (native) => {
     const hrtime = function (previous?: [number, number]): [number, number] {
@@ -54,7 +59,6 @@ function installHrtime({ clock }: Session): void {
     defineProperty(hrtime, 'bigint', descriptor);
     return hrtime as AnyFunction;
   });
-  void bigint;
 }
 
 /** Formatting "now" reads the clock natively when no date is given. */
@@ -83,13 +87,12 @@ function installInContexts(session: Session): void {
     if (own['Date'] === undefined) vm.runInContext('(shim) => Object.defineProperty(globalThis, "Date", { value: shim, writable: true, configurable: true, enumerable: false })', contextified)(shim);
     patchMethod(realm.Math, 'random', () => () => session.random());
   };
-  const create = patchMethod(vm, 'createContext', (native) => function (this: unknown, ...args: unknown[]): unknown {
+  patchMethod(vm, 'createContext', (native) => function (this: unknown, ...args: unknown[]): unknown {
     const known = typeof args[0] === 'object' && args[0] !== null && vm.isContext(args[0]);
     const context = apply(native, this, args) as object;
     if (!known && typeof context === 'object') adapt(context);
     return context;
-  }) as AnyFunction;
-  void create;
+  });
   const script = vm.Script.prototype;
   patchMethod(script, 'runInNewContext', () => function (this: { runInContext(context: object, options?: object): unknown }, object?: object, options?: object): unknown {
     return this.runInContext(vm.createContext(object ?? {}, contextOptions(options)), options);

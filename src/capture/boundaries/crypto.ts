@@ -77,7 +77,7 @@ function patchKeys(session: Session, crypto: Crypto, codec: KeyCodec): void {
   for (const name of ['generateKey', 'generateKeyPair']) {
     const custom = (crypto as unknown as Record<string, object>)[name] as object;
     const promisified = Object.getOwnPropertyDescriptors(custom);
-    const original = patchMethod(crypto, name, (native) => {
+    patchMethod(crypto, name, (native) => {
       const generate = function (this: unknown, ...args: unknown[]): unknown {
         const callback = args[args.length - 1] as AnyFunction;
         if (typeof callback !== 'function') return apply(native, this, args);
@@ -93,7 +93,6 @@ function patchKeys(session: Session, crypto: Crypto, codec: KeyCodec): void {
       for (const key of Object.getOwnPropertySymbols(promisified)) Object.defineProperty(generate, key, (promisified as Record<symbol, PropertyDescriptor>)[key] as PropertyDescriptor);
       return generate;
     });
-    void original;
   }
   for (const Type of [crypto.ECDH, crypto.DiffieHellman]) {
     patchMethod(Type.prototype as object, 'generateKeys', (native) => function generateKeys(this: { getPrivateKey(): Buffer; setPrivateKey(key: Uint8Array): void; getPublicKey(...args: unknown[]): unknown; setPublicKey?(key: Uint8Array): void }, ...args: unknown[]): unknown {

@@ -47,6 +47,10 @@ export function installFs(session: Session): void {
   for (const [name, { asked, fills }] of Object.entries(READS)) patchMethod(native, name, (original) => boundary.reading(name, original, asked, fills === true));
   for (const name of UNCAPTURED) patchMethod(native, name, (original) => uncaptured(session, `fs.${name}`, original));
   for (const name of WRITES) patchMethod(native, name, (original) => boundary.writing(name, original));
+  // Directory handles and file-backed blobs have bindings of their own.
+  const fs = process.getBuiltinModule('node:fs');
+  for (const name of ['opendir', 'opendirSync', 'openAsBlob']) patchMethod(fs, name, (original) => uncaptured(session, `fs.${name}`, original));
+  patchMethod(fs.promises, 'opendir', (original) => uncaptured(session, 'fs.promises.opendir', original));
   patchMethod(native.FileHandle.prototype, 'close', (original) => boundary.closing(original));
 }
 
@@ -78,7 +82,7 @@ class FsBoundary {
       if (isOwn()) return apply(original, this, args);
       if (boundary.#isModuleRead(name, args, read)) return boundary.#modules.read(name, original, args);
       if (name.startsWith('open') && ((args[1] as number) & WRITE_FLAGS) !== 0) {
-        return session.uncaptured(`fs.open for writing (${String(args[0])})`, () => apply(original, this, args));
+        return session.uncaptured('fs.open for writing', () => apply(original, this, args));
       }
       const key = keyOf(name, args, asked, fills);
       const at = args.findIndex((arg) => arg === boundary.#usePromises || arg instanceof boundary.#Request);

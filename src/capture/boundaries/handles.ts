@@ -22,9 +22,14 @@ interface ConnectRequest {
   oncomplete: AnyFunction;
 }
 
+/** Methods by which the use of a terminal's handle begins. */
+const FIRST_USES = ['readStart', 'writeUtf8String', 'writeLatin1String', 'writeBuffer', 'writev'];
+
 export interface Handles {
   /** Operation of a handle that the harness records; undefined for all others. */
   operationOf(handle: object): number | undefined;
+  /** Tells the descriptor of a terminal's handle, which has opened the terminal anew under another number. */
+  isStandardStream(handle: object, fd: number): void;
 }
 
 export function installHandles(session: Session): Handles {
@@ -43,11 +48,14 @@ export function installHandles(session: Session): Handles {
   };
 
   patchConnects(prototypes, session, own);
-  patchStdio(prototypes, session, states.get, own);
+  const descriptors = createStash<number>();
+  patchStdio(prototypes, session, (handle) => {
+    if (!states.get(handle)) own(handle, 'stdio', `[${descriptors.get(handle) ?? 1}]`);
+  }, own);
   patchLifetime(prototypes, session, states.get);
   patchReadings(prototypes, session, states.get);
   installStreamMethods(prototypes.stream, session, states.get);
-  return { operationOf: (handle) => states.get(handle)?.operation };
+  return { operationOf: (handle) => states.get(handle)?.operation, isStandardStream: descriptors.set };
 }
 
 type Own = (handle: object, kind: Kind, key: string) => HandleState;
@@ -89,31 +97,39 @@ function patchConnects(prototypes: Prototypes, session: Session, own: Own): void
 }
 
 /** Standard streams: pipes and sockets are opened by descriptor, terminals are found by their first use. */
-function patchStdio(prototypes: Prototypes, session: Session, find: Find, own: Own): void {
+function patchStdio(prototypes: Prototypes, session: Session, takeUp: (terminal: object) => void, own: Own): void {
   for (const prototype of [prototypes.pipe, prototypes.tcp]) {
     patchMethod(prototype, 'open', (native) => function (this: object, fd: number): unknown {
       if (fd < 0 || fd > 2) return session.uncaptured(`a stream on file descriptor ${fd}`, () => apply(native, this, [fd]));
-      own(this, 'stdio', `[${fd}]`);
+      if (session.playsTerminal(fd)) ownOnFirstUse(this, prototypes.stream, fd, own);
+      else own(this, 'stdio', `[${fd}]`);
       return session.effect(() => apply(native, this, [fd]), 0);
     });
   }
-  for (const name of ['readStart', 'writeUtf8String', 'writeLatin1String', 'writeBuffer', 'writev']) {
-    const native = (prototypes.tty as Record<string, AnyFunction>)[name] as AnyFunction;
+  for (const name of FIRST_USES) {
     Object.defineProperty(prototypes.tty, name, {
       configurable: true,
       writable: true,
-      value: function (this: { fd: number }, ...args: unknown[]): unknown {
-        if (!find(this)) own(this, 'stdio', `[${this.fd}]`);
-        return apply((prototypes.stream as Record<string, AnyFunction>)[name] ?? native, this, args);
+      value: function (this: object, ...args: unknown[]): unknown {
+        takeUp(this);
+        return apply((prototypes.stream as Record<string, AnyFunction>)[name] as AnyFunction, this, args);
       },
     });
   }
-  patchMethod(prototypes.tty, 'getWindowSize', (native) => function getWindowSize(this: object, size: number[]): unknown {
-    const [code, columns, rows] = readValue(session, 'handle-value', '["getWindowSize"]', getWindowSize, () => [apply(native, this, [size]), ...size]);
-    size[0] = columns as number;
-    size[1] = rows as number;
-    return code;
-  });
+}
+
+/** A handle that stands in for a terminal is taken up when a terminal would be. */
+function ownOnFirstUse(handle: object, stream: object, fd: number, own: Own): void {
+  for (const name of FIRST_USES) {
+    Object.defineProperty(handle, name, {
+      configurable: true,
+      value: function (this: object, ...args: unknown[]): unknown {
+        for (const method of FIRST_USES) delete (handle as Record<string, unknown>)[method];
+        own(handle, 'stdio', `[${fd}]`);
+        return apply((stream as Record<string, AnyFunction>)[name] as AnyFunction, this, args);
+      },
+    });
+  }
 }
 
 function patchLifetime(prototypes: Prototypes, session: Session, find: Find): void {

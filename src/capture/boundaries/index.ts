@@ -10,6 +10,7 @@ import { installFs } from './fs.ts';
 import { installHandles } from './handles.ts';
 import { installProcess, installExit } from './process.ts';
 import { installRandom } from './random.ts';
+import { installTerminals } from './terminals.ts';
 import { installTimers } from './timers.ts';
 import { installTls } from './tls.ts';
 import { installUncaptured } from './uncaptured.ts';
@@ -18,9 +19,11 @@ import { installZlib } from './zlib.ts';
 /** @param warm loads what has to be loaded before the clocks and sources are patched */
 export function installBoundaries(session: Session, warm: () => void): void {
   installFinalizers(session);
-  warm();
   const handles = installHandles(session);
   installTls(session, handles);
+  installTerminals(session, handles);
+  // Loading undici opens process.stderr (it asks for colours): the handles have to be watched by then.
+  warm();
   installDns(session);
   installFs(session);
   installZlib(session);

@@ -72,6 +72,7 @@ export function installExit(session: Session): void {
       if (event === 'beforeExit') return session.beforeExit(() => apply(emit, this, args) as boolean);
       // Native code prints the stack after the last JavaScript has run: format it while the journal is open.
       if (event === 'uncaughtExceptionMonitor' && subject instanceof Error) void subject.stack;
+      if (event === 'message') return session.uncaptured('a message from the parent process (IPC)', () => apply(emit, this, args));
       const emitted = apply(emit, this, args) as boolean;
       if (event === 'exit') exit(Number(process.exitCode ?? subject ?? 0));
       return emitted;

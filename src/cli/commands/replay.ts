@@ -91,8 +91,8 @@ function nodeFor(facts: RunFacts): string {
 }
 
 function stdinOf({ stdio }: RunFacts): 'pipe' | 'ignore' | 'inherit' {
-  if (stdio[0] === 'pipe') return 'pipe';
-  return stdio[0] === 'tty' && process.stdin.isTTY ? 'inherit' : 'ignore';
+  if (stdio[0] === 'tty') return process.stdin.isTTY ? 'inherit' : 'pipe';
+  return stdio[0] === 'pipe' ? 'pipe' : 'ignore';
 }
 
 /** Standard streams of the recorded sort: what they are decides which classes serve them. */

@@ -5,6 +5,8 @@ import { counted } from './text.ts';
 
 /** Waits shorter than this are bookkeeping of libraries. */
 const SHORT_WAIT_MS = 50;
+/** Period of the clock that undici keeps for its time limits. */
+const UNDICI_TICK_MS = 499;
 
 interface Sort {
   readonly noun: string;
@@ -19,7 +21,8 @@ const SORTS: readonly Sort[] = [
   { noun: 'random value', holds: (step) => step.kind === 'random', count: (step) => asNumber(asObject(step.output)['draws']) ?? 1 },
   { noun: 'dns lookup', holds: (step) => step.boundary === 'dns' && step.error === null },
   { noun: 'immediate', holds: (step) => step.boundary === 'timer' && asObject(step.input)['timer'] === 'immediate' },
-  { noun: 'short timer', holds: (step) => step.boundary === 'timer' && (asNumber(asObject(step.input)['delayMs']) ?? 0) < SHORT_WAIT_MS },
+  { noun: 'short timer', holds: (step) => step.boundary === 'timer' && delayOf(step) < SHORT_WAIT_MS },
+  { noun: 'undici tick', holds: (step) => step.boundary === 'timer' && delayOf(step) === UNDICI_TICK_MS },
   { noun: 'process read', holds: (step) => step.boundary === 'env' },
   { noun: 'crypto job', holds: (step) => step.boundary === 'crypto' },
 ];
@@ -36,6 +39,10 @@ export function foldNoise(steps: readonly Step[]): string {
     if (sort) counts.set(sort, (counts.get(sort) ?? 0) + (sort.count?.(step) ?? 1));
   }
   return [...counts].map(([{ noun, plural }, count]) => counted(count, noun, plural)).join(', ');
+}
+
+function delayOf(step: Step): number {
+  return asNumber(asObject(step.input)['delayMs']) ?? 0;
 }
 
 function clockReads(step: Step): number {

@@ -27,7 +27,7 @@ function draftOf({ start, later }: Timer): Draft {
   const fired = later.filter((event) => event.kind === 'fired');
   const delayMs = asNumber(asList(parseJson(start.key))[0]);
   const repeated = fired.length > 1;
-  const timer = start.kind === 'immediate' ? 'setImmediate' : `${repeated ? 'setInterval' : 'setTimeout'} ${delayMs ?? 0} ms`;
+  const timer = start.kind === 'immediate' ? 'setImmediate' : `${repeated ? 'setInterval' : 'setTimeout'} ${Math.round(delayMs ?? 0)} ms`;
   return {
     seq: start.seq,
     events: [start, ...later],

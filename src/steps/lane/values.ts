@@ -52,8 +52,8 @@ export class Values implements ValueTracker {
 function clockDraft(event: ValueEvent): Draft {
   const reads = decodeClockReads(event.data);
   const count = reads.reduce((sum, read) => sum + read.count, 0);
-  const clocks = [...new Set(reads.map((read) => read.kind))].join(', ');
-  return valueDraft(event, 'time', 'clock', count > 1 ? `${clocks} ×${count}` : clocks, { clocks }, { reads: reads.map(showRead) });
+  const clocks = [...new Set(reads.map((read) => read.kind))];
+  return valueDraft(event, 'time', 'clock', `${clocks.join(', ')}${count > 1 ? ` ×${count}` : ''}`, { clocks }, { reads: reads.map(showRead) });
 }
 
 function showRead({ kind, value, count }: ClockRead): Record<string, unknown> {

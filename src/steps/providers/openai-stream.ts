@@ -14,9 +14,12 @@ export function assembleChunks(stream: JsonObject): AssembledStream {
   }
   const ordered = [...choices].sort(([a], [b]) => a - b);
   const usage = chunks.findLast((chunk) => asObject(chunk['usage'])['prompt_tokens'] !== undefined)?.['usage'];
+  // `obfuscation` is padding of the single chunk.
+  const { obfuscation: _padding, ...head } = asObject(chunks.find((chunk) => chunk['model'] !== undefined));
   return {
     body: {
-      ...asObject(chunks.find((chunk) => chunk['model'] !== undefined)),
+      ...head,
+      object: 'chat.completion',
       choices: ordered.map(([index, choice]) => ({ index, message: choice.message(), finish_reason: choice.finishReason })),
       usage: usage ?? null,
       ...(stream['incomplete'] === undefined ? {} : { incomplete: stream['incomplete'] }),
@@ -50,7 +53,8 @@ class StreamedChoice {
 
   message(): JsonObject {
     const calls = [...this.#calls.values()].map(({ id, name, args }) => ({ id, function: { name, arguments: args } }));
-    return { role: 'assistant', ...this.#texts, ...(calls.length > 0 ? { tool_calls: calls } : {}) };
+    const { content, refusal, reasoning_content: reasoning } = this.#texts;
+    return { role: 'assistant', content, refusal, ...(reasoning === null ? {} : { reasoning_content: reasoning }), ...(calls.length > 0 ? { tool_calls: calls } : {}) };
   }
 
   #append(field: 'content' | 'refusal' | 'reasoning_content', piece: unknown): void {

@@ -1,0 +1,24 @@
+// Built-ins imported by name (case S10): ids, bytes, clocks and timers, around a fetch and a sleep.
+import { createHash, getRandomValues, randomBytes, randomInt, randomUUID, webcrypto } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { hostname } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import { clearTimeout, setTimeout as later } from 'node:timers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+const started = { date: Date.now(), performance: performance.now(), hrtime: process.hrtime.bigint(), pair: process.hrtime() };
+console.log(randomUUID(), randomBytes(8).toString('hex'), randomInt(1e9), webcrypto.randomUUID(), getRandomValues(new Uint8Array(4)));
+await (await fetch(`${process.env.SERVER_URL}/json?d=20`)).text();
+await sleep(15);
+await promisify(setTimeout)(5);
+clearTimeout(later(() => console.log('never'), 1));
+const dynamic = await import('node:crypto');
+console.log(dynamic.randomUUID === randomUUID, dynamic.default.randomUUID(), dynamic.randomInt(1000));
+const require = createRequire(import.meta.url);
+console.log(require('crypto').randomUUID(), require('node:perf_hooks').performance === performance, require('timers').setTimeout === setTimeout);
+const builtin = process.getBuiltinModule('node:crypto');
+console.log(builtin.randomUUID(), builtin.randomBytes(4).toString('base64'), crypto.randomUUID(), crypto.subtle === webcrypto.subtle);
+const [seconds, nanoseconds] = process.hrtime(started.pair);
+console.log(Date.now() - started.date, performance.now() - started.performance, process.hrtime.bigint() - started.hrtime, seconds, nanoseconds);
+console.log((await readFile('/proc/self/stat', 'utf8')).length, hostname(), createHash('sha256').update(randomBytes(32)).digest('hex'));

@@ -1,0 +1,26 @@
+// stdout and stderr in turn, by every way to write; callbacks of writes; console methods; odd characters.
+import { writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+for (let i = 0; i < 20; i++) (i % 2 ? console.error : console.log)('line', i);
+process.stdout.write('no newline ');
+process.stderr.write('on either ');
+await new Promise((resolve) => process.stdout.write('with a callback\n', resolve));
+await new Promise((resolve) => process.stderr.write(Buffer.from([0xe2, 0x9c, 0x93, 0x0a]), resolve));
+writeSync(1, 'by descriptor\n');
+writeSync(2, Buffer.from('by descriptor, bytes\n'));
+console.table([{ a: 1, b: 'two' }]);
+console.group('group');
+console.warn('inside %s %d %o', 'format', 42, { deep: { er: [1, 2] } });
+console.groupEnd();
+console.assert(false, 'assertion');
+console.dir({ a: { b: { c: { d: 1 } } } }, { depth: 0 });
+console.count('counted');
+console.trace('a trace');
+process.stdout.write('caf\u00e9 \u{1f600} \u0000 \ud83d'.concat('\n'), 'utf8');
+process.stdout.write('bGF0aW4K', 'base64');
+process.stdout.cork();
+for (let i = 0; i < 5; i++) process.stdout.write(`corked ${i}\n`);
+process.stdout.uncork();
+await sleep(2);
+console.log(process.stdout.writable, process.stdout.writableLength, process.stdout.bytesWritten, process.stdout.constructor.name, process.stderr._type);
+process.emitWarning('a warning', { code: 'WARN1', detail: 'with a detail' });

@@ -1,0 +1,27 @@
+// Plain TCP: writes of several kinds, back-pressure, half-open end, addresses, timeouts, pause and resume, a destroyed socket.
+import { once } from 'node:events';
+import net from 'node:net';
+const port = Number(process.env.SERVER_TCP_PORT);
+const socket = net.connect({ port, host: '127.0.0.1', noDelay: true, keepAlive: true });
+socket.on('connect', () => console.log('connected', socket.remoteAddress, socket.remotePort === port, socket.localPort, socket.readyState));
+socket.on('data', (chunk) => console.log('data', chunk.toString()));
+socket.write('text ');
+socket.write(Buffer.from('bytes '));
+socket.write('c3BsaXQ=', 'base64');
+await once(socket, 'data');
+socket.pause();
+socket.write(' while paused');
+setTimeout(() => socket.resume(), 5);
+await once(socket, 'data');
+socket.setTimeout(15, () => console.log('idle'));
+await once(socket, 'timeout');
+socket.end('bye');
+await once(socket, 'close');
+console.log(socket.bytesRead, socket.bytesWritten, socket.destroyed, socket.address());
+let total = 0;
+const large = net.connect(port, '127.0.0.1').on('data', (chunk) => (total += chunk.length) === 3_000_000 && large.end());
+console.log(large.write(Buffer.alloc(3_000_000, 'x'), () => console.log('written')));
+await once(large, 'close');
+console.log(total, large.bytesWritten);
+const gone = net.connect(port, '127.0.0.1', () => gone.destroy(new Error('enough')));
+gone.on('error', (error) => console.log(error.message)).on('close', (failed) => console.log('closed', failed));

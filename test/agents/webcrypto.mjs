@@ -1,0 +1,22 @@
+// WebCrypto: generated keys, signatures with and without randomness, digests, encryption, wrapped keys, many at once.
+const { subtle } = globalThis.crypto;
+const hex = (buffer) => Buffer.from(buffer).toString('hex');
+const text = new TextEncoder().encode('text');
+const ecdsa = await subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
+const signature = await subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, ecdsa.privateKey, text);
+console.log(hex(signature), await subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, ecdsa.publicKey, signature, text));
+console.log((await subtle.exportKey('jwk', ecdsa.privateKey)).d, ecdsa.publicKey.type, ecdsa.publicKey instanceof CryptoKey, Object.prototype.toString.call(ecdsa.publicKey));
+const aes = await subtle.generateKey({ name: 'AES-GCM', length: 256 }, true, ['encrypt', 'decrypt']);
+const iv = crypto.getRandomValues(new Uint8Array(12));
+const sealed = await subtle.encrypt({ name: 'AES-GCM', iv }, aes, text);
+console.log(hex(iv), hex(sealed), new TextDecoder().decode(await subtle.decrypt({ name: 'AES-GCM', iv }, aes, sealed)));
+const hmac = await subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+console.log(hex(await subtle.sign('HMAC', hmac, text)), hmac.extractable);
+const order = [];
+const work = Array.from({ length: 8 }, (_, i) => subtle.digest('SHA-512', new Uint8Array(i * 100_000)).then((digest) => order.push(`${i}:${hex(digest).slice(0, 8)}`)));
+await Promise.all([...work, new Promise((resolve) => setTimeout(() => resolve(order.push('timer')), 1))]);
+console.log(order);
+await subtle.exportKey('raw', hmac).catch((error) => console.log(error.name, error.message));
+await subtle.importKey('raw', new Uint8Array(3), 'AES-GCM', true, ['encrypt']).catch((error) => console.log(error.name));
+const derived = await subtle.importKey('raw', text, 'PBKDF2', false, ['deriveBits']);
+console.log(hex(await subtle.deriveBits({ name: 'PBKDF2', salt: iv, iterations: 1000, hash: 'SHA-256' }, derived, 128)));

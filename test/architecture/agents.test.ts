@@ -1,0 +1,15 @@
+/** An agent that no test runs proves nothing. */
+import { basename } from 'node:path';
+import { expect, test } from 'vitest';
+import { filesBelow, read } from './sources.ts';
+
+const PROGRAM = /\.[cm]?js$|\.mts$|\.cts$/;
+
+test('every agent is run by a test', () => {
+  const tests = ['test', 'samples'].flatMap((folder) => [...filesBelow(folder, '.ts'), ...filesBelow(folder, 'js')]);
+  const texts = new Map(tests.map((file) => [file, read(file)]));
+  const agents = filesBelow('test/agents', '').filter((file) => PROGRAM.test(file));
+  const forgotten = agents.filter((agent) => ![...texts].some(([file, text]) => file !== agent && text.includes(basename(agent))));
+  expect(agents.length).toBeGreaterThan(0);
+  expect(forgotten).toEqual([]);
+});

@@ -1,0 +1,37 @@
+/** The JSON Schema that editors use and the check that the harness makes are two descriptions of one thing. */
+import { Ajv } from 'ajv';
+import { expect, test } from 'vitest';
+import { CONFIG_KEYS, parseConfig } from '../../src/model/config.ts';
+import { read } from './sources.ts';
+
+const schema = JSON.parse(read('replay-harness.schema.json')) as { readonly properties: Readonly<Record<string, unknown>> };
+const validate = new Ajv({ allErrors: true }).compile(schema);
+const VALUES: readonly unknown[] = [
+  'text', '', 0, 0.5, 1, 2, -1, true, null, [], ['text'], [1], {}, { key: 'text' }, { key: 1 }, { '*.read': 'read-only' }, { key: 'side-effect' },
+  [{ header: 'x-key' }], [{ header: 'x', json: '$.y' }], [{ json: '$.y' }, { pattern: 'z' }], [{ cookie: 'x' }], [{ file: 1 }], [{}],
+  ...['query', 'form', 'env', 'file'].map((name) => [{ [name]: 'x' }]),
+];
+
+function isAccepted(config: unknown): boolean {
+  try {
+    parseConfig(JSON.stringify(config), 'replay-harness.json');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('both know the same keys', () => {
+  expect(Object.keys(schema.properties).filter((key) => key !== '$schema').sort()).toEqual(Object.keys(CONFIG_KEYS).sort());
+});
+
+test.each(Object.keys(CONFIG_KEYS))('both take the same values of "%s"', (key) => {
+  const verdicts = VALUES.map((value) => ({ value, schema: validate({ [key]: value }), harness: isAccepted({ [key]: value }) }));
+  expect(verdicts.filter((verdict) => verdict.schema !== verdict.harness)).toEqual([]);
+  expect(verdicts.some((verdict) => verdict.harness)).toBe(true);
+  expect(verdicts.some((verdict) => !verdict.harness)).toBe(true);
+});
+
+test.each([{ unknown: 1 }, [], 'text', { $schema: './replay-harness.schema.json' }, {}])('both agree on %j', (config) => {
+  expect(validate(config)).toBe(isAccepted(config));
+});

@@ -1,0 +1,32 @@
+/** Who may import whom. Data only; imports.test.ts holds it against the sources. */
+
+export interface Layer {
+  /** Folder of the layer. */
+  readonly folder: string;
+  /** What it may import: folders, or single files where only those are meant. */
+  readonly imports: readonly string[];
+  /** What it may know the types of, and nothing else. */
+  readonly types?: readonly string[];
+}
+
+export const LAYERS: readonly Layer[] = [
+  { folder: 'src/runtime', imports: [] },
+  // The model is pure but for the runtime's pristine originals, which it cannot do without inside an agent's process.
+  { folder: 'src/model', imports: ['src/runtime/natives.ts'] },
+  { folder: 'src/journal', imports: ['src/model', 'src/runtime'] },
+  { folder: 'src/capture', imports: ['src/model', 'src/runtime'], types: ['src/journal'] },
+  { folder: 'src/steps', imports: ['src/model', 'src/runtime'] },
+  // A replay reads a tape: where it came from is not its business, so no store and no journal.
+  { folder: 'src/replay', imports: ['src/model', 'src/runtime', 'src/steps', 'src/capture/random.ts', 'src/capture/session.ts'] },
+  { folder: 'src/store', imports: ['src/model', 'src/runtime', 'src/journal'] },
+  // The command line never loads what patches a process: it reaches the loader by path.
+  { folder: 'src/cli', imports: ['src/model', 'src/runtime', 'src/journal', 'src/steps', 'src/store', 'src/replay/report.ts', 'package.json'], types: ['loader/control.ts'] },
+  // The composition root: knows everybody, is imported by nobody.
+  { folder: 'loader', imports: ['src/model', 'src/runtime', 'src/journal', 'src/capture', 'src/replay', 'src/store'] },
+];
+
+/** Packages that end up in the bundles, and the one module that imports each. */
+export const BUNDLED: Readonly<Record<string, string>> = {
+  'eventsource-parser': 'src/steps/sse.ts',
+  seedrandom: 'src/capture/random.ts',
+};
