@@ -54,6 +54,8 @@ function restoreFacts(facts: RunFacts, control: Control | undefined): void {
   const env = { ...facts.env, ...control?.env };
   for (const name of Object.keys(processEnv)) if (!(name in env)) delete processEnv[name];
   for (const [name, value] of Object.entries(env)) if (processEnv[name] !== value) processEnv[name] = value;
+  // A native accessor survives redefinition, not deletion.
+  for (const name of ['pid', 'ppid'] as const) delete (process as Partial<NodeJS.Process>)[name];
   for (const name of ['pid', 'ppid'] as const) defineProperty(process, name, { value: facts[name], writable: name === 'ppid', enumerable: true, configurable: true });
   process.execArgv = [...facts.execArgv];
   process.argv = [...(control?.argv ?? facts.argv)];

@@ -14,3 +14,5 @@ await build({ ...common, entryPoints: [`${root}/loader/preload.ts`], outfile: `$
 await build({ ...common, entryPoints: [`${root}/src/cli/main.ts`], outfile: `${out}/cli/main.mjs`, format: 'esm', banner: { js: `#!/usr/bin/env node\nimport { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url), __filename = import.meta.filename;` } });
 chmodSync(`${out}/cli/main.mjs`, 0o755);
 writeFileSync(`${out}/loader/register.mjs`, `import { createRequire } from 'node:module';\ncreateRequire(import.meta.url)('./preload.cjs');\n`);
+// Both entries are run for their effect and export nothing.
+for (const types of ['register.d.mts', 'preload.d.cts']) writeFileSync(`${out}/loader/${types}`, 'export {};\n');

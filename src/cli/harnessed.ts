@@ -1,11 +1,9 @@
 /** Starts a program with the harness in every Node process below it. */
 import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
 import { constants } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import type { Control } from '../../loader/control.ts';
 
 const PRELOAD: string = new URL('../loader/register.mjs', import.meta.url).href;
-export const PRELOAD_FILE: string = fileURLToPath(PRELOAD);
 
 export interface Launch {
   readonly command: string;

@@ -2,7 +2,6 @@
  * Node's internal bindings: the objects on which all of Node's own JavaScript calls into libuv.
  * Everything that depends on their shape (signatures per version) is in this folder.
  */
-import type { AnyFunction } from './patches.ts';
 
 export interface StreamBinding {
   readonly streamBaseState: Int32Array;
@@ -57,9 +56,4 @@ export function handlePrototypes(): Prototypes {
     tty: (binding('tty_wrap')['TTY'] as Constructor).prototype as object,
     tls: (binding('tls_wrap')['TLSWrap'] as Constructor).prototype as object,
   };
-}
-
-/** The method as it is now, wherever on the prototype chain. */
-export function methodOf(prototype: object, name: string): AnyFunction {
-  return (prototype as Record<string, AnyFunction>)[name] as AnyFunction;
 }

@@ -30,9 +30,7 @@ export const NativeError: ErrorConstructor = Error;
 export const apply: typeof Reflect.apply = Reflect.apply;
 export const construct: typeof Reflect.construct = Reflect.construct;
 export const defineProperty: typeof Object.defineProperty = Object.defineProperty;
-export const defineProperties: typeof Object.defineProperties = Object.defineProperties;
 export const getOwnPropertyDescriptor: typeof Object.getOwnPropertyDescriptor = Object.getOwnPropertyDescriptor;
-export const getOwnPropertyDescriptors: typeof Object.getOwnPropertyDescriptors = Object.getOwnPropertyDescriptors;
 export const getPrototypeOf: typeof Object.getPrototypeOf = Object.getPrototypeOf;
 export const isPrototypeOf = (prototype: object, object: object): boolean => Object.prototype.isPrototypeOf.call(prototype, object);
 export const ownKeys: typeof Reflect.ownKeys = Reflect.ownKeys;
@@ -43,7 +41,6 @@ export const captureStackTrace: typeof Error.captureStackTrace = Error.captureSt
 export const bufferFrom: typeof Buffer.from = buffer.Buffer.from.bind(buffer.Buffer) as typeof Buffer.from;
 export const bufferConcat: typeof Buffer.concat = buffer.Buffer.concat.bind(buffer.Buffer);
 export const bufferAlloc: typeof Buffer.allocUnsafeSlow = buffer.Buffer.allocUnsafeSlow.bind(buffer.Buffer);
-export const byteLength: typeof Buffer.byteLength = buffer.Buffer.byteLength.bind(buffer.Buffer);
 
 const { serialize: nativeSerialize, deserialize: nativeDeserialize } = v8;
 export const serialize: (value: unknown) => Buffer = nativeSerialize;

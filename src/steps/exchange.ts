@@ -1,7 +1,6 @@
 /** An HTTP exchange as people read it: decoded, and without credentials in its headers. */
 import { type BodyForm, type DecodedBody, decodeBody } from './body.ts';
 import type { Header, HttpExchange } from './http1.ts';
-import { asText } from './json.ts';
 import type { StepError } from './step.ts';
 
 export interface ReadableExchange {
@@ -56,10 +55,6 @@ export function maskHeader(name: string, value: string): string {
   if (!SECRET_HEADERS.test(name)) return value;
   const scheme = /^(?:Bearer|Basic|Digest|Token|AWS4-HMAC-SHA256)\s/i.exec(value)?.[0] ?? '';
   return `${scheme}[masked, ${value.length - scheme.length} characters]`;
-}
-
-export function textHeader(headers: ReadableExchange['requestHeaders'], name: string): string | null {
-  return asText(headers[name]);
 }
 
 function pathOf(url: string): string {

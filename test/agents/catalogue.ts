@@ -1,5 +1,7 @@
 /** The agents, by what they are about, and what each needs around it. */
-import { type AgentCase, all } from '../support/record-and-replay.ts';
+import { type AgentCase, all, sortedLines } from '../support/record-and-replay.ts';
+import type { Workspace } from '../support/workspace.ts';
+import { spoilFiles, writeFiles } from './files.ts';
 
 const network: readonly AgentCase[] = [
   { agent: 'fetch-json.mjs' },
@@ -11,12 +13,65 @@ const network: readonly AgentCase[] = [
   { agent: 'sse-http.mjs' },
   { agent: 'parallel-fetch.mjs' },
   { agent: 'abort.mjs' },
+  { agent: 'dns.mjs' },
+  { agent: 'unix-socket.mjs' },
+  { agent: 'tcp-echo.mjs' },
+  { agent: 'connection-errors.mjs' },
+  { agent: 'unread-bodies.mjs', nodeArgs: ['--expose-gc'] },
+  { agent: 'zlib.mjs' },
 ];
 
 const models: readonly AgentCase[] = [{ agent: 'openai-tool-loop.mjs' }, { agent: 'anthropic-stream.mjs' }];
 
-const timers: readonly AgentCase[] = [{ agent: 'timers.mjs' }, { agent: 'timer-objects.mjs', sameAsBare: all }, { agent: 'timer-race.mjs' }];
+const timers: readonly AgentCase[] = [{ agent: 'timers.mjs' }, { agent: 'timer-objects.mjs', sameAsBare: sortedLines }, { agent: 'timer-race.mjs' }];
 
-export const CATALOGUE = { network, models, timers } as const satisfies Record<string, readonly AgentCase[]>;
+const values: readonly AgentCase[] = [
+  { agent: 'builtins.mjs' },
+  { agent: 'builtins.cjs', preload: 'require' },
+  { agent: 'random-values.mjs' },
+  { agent: 'crypto-keys.mjs' },
+  { agent: 'webcrypto.mjs' },
+  { agent: 'clocks.mjs' },
+  { agent: 'vm-contexts.mjs' },
+  { agent: 'process-facts.mjs', args: ['--flag', 'an argument'], env: { MARK: 'set' } },
+];
+
+const files: readonly AgentCase[] = [
+  { agent: 'file-reads.mjs', prepare: writeFiles, spoil: spoilFiles },
+  { agent: 'file-facts.mjs', prepare: writeFiles, spoil: spoilFiles },
+  { agent: 'file-errors.mjs', prepare: writeFiles, spoil: spoilFiles, sameAsBare: all },
+  { agent: 'imports.mjs' },
+];
+
+const typed = { pipe: '{"answer":"yes, ünbedingt"}\nsecond line\nthird' };
+const lines = 'first\nsecond\nenough\nnever read\n';
+const inFile = (content: string) => (workspace: Workspace) => ({ file: workspace.write('stdin.txt', content) });
+
+const standardStreams: readonly AgentCase[] = [
+  { agent: 'stdin.mjs', label: 'pipe', stdin: typed },
+  { agent: 'stdin.mjs', label: 'large pipe', stdin: { pipe: `{"answer":"long"}\n${'x'.repeat(400_000)}` } },
+  { agent: 'stdin.mjs', label: 'file', stdin: inFile(typed.pipe) },
+  { agent: 'stdin-lines.mjs', label: 'pipe', stdin: { pipe: lines } },
+  { agent: 'stdin-lines.mjs', label: 'file', stdin: inFile(lines) },
+  { agent: 'stdin-questions.mjs', stdin: { pipe: 'yes, ünbedingt\n' } },
+  { agent: 'stdin-sync.mjs', label: 'pipe', stdin: typed },
+  { agent: 'stdin-sync.mjs', label: 'file', stdin: inFile(typed.pipe) },
+  { agent: 'output.mjs', sameAsBare: all },
+  { agent: 'large-output.mjs', sameAsBare: all },
+];
+
+const endings: readonly AgentCase[] = [
+  { agent: 'uncaught-error.mjs', exitCode: 1 },
+  { agent: 'unhandled-rejection.mjs', exitCode: 1 },
+  { agent: 'rejected-import.mjs', exitCode: 1, sameAsBare: all },
+  { agent: 'exit-code.mjs', exitCode: 4 },
+  { agent: 'exit-in-tick.mjs', exitCode: 3 },
+  { agent: 'never-settled.mjs', exitCode: 13, sameAsBare: all },
+  { agent: 'lifecycle.mjs', exitCode: 9 },
+];
+
+const contexts: readonly AgentCase[] = [{ agent: 'stacks.mjs', sameAsBare: all }, { agent: 'async-local-storage.mjs', sameAsBare: all }];
+
+export const CATALOGUE = { network, models, timers, values, files, standardStreams, endings, contexts } as const satisfies Record<string, readonly AgentCase[]>;
 
 export const AGENT_CASES: readonly AgentCase[] = Object.values(CATALOGUE).flat();

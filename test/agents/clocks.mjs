@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 console.log(Date.now(), new Date().toISOString(), Date(), new Date(Date.now()).getTime(), new Date(2020, 1, 1).getTime());
 console.log(performance.now(), performance.timeOrigin, process.hrtime(), process.hrtime.bigint(), process.uptime());
 console.log(new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long', timeZone: 'UTC' }).format(), new Date().toLocaleTimeString('de'));
-console.log(new Intl.DateTimeFormat('en', { timeStyle: 'medium', fractionalSecondDigits: 3 }).formatToParts().map(({ value }) => value).join(''));
+console.log(new Intl.DateTimeFormat('en', { second: 'numeric', fractionalSecondDigits: 3 }).formatToParts().map(({ value }) => value).join(''));
 class Later extends Date { constructor() { super(); this.later = true; } }
 console.log(new Later().getTime(), new Later() instanceof Date, Date.name, Date.length, Date.prototype.constructor === Date, new Date().constructor === Date);
 console.log(new Event('x').timeStamp, new File(['x'], 'x.txt').lastModified, structuredClone(new Date()), Object.prototype.toString.call(new Date()));

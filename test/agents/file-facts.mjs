@@ -1,6 +1,6 @@
 // Stats, existence, folders, links, FileHandles.
 import fs from 'node:fs';
-import { access, lstat, open, opendir, readdir, readlink, realpath, stat } from 'node:fs/promises';
+import { access, lstat, open, readdir, readlink, realpath, stat } from 'node:fs/promises';
 const times = ({ size, mtimeMs, mtime, mode, ino }) => ({ size, mtimeMs, mtime: mtime.toISOString(), mode, ino });
 console.log(times(fs.statSync('notes.txt')), times(await stat('notes.txt')), (await stat('notes.txt', { bigint: true })).mtimeNs, (await lstat('link')).isSymbolicLink());
 console.log(fs.statSync('absent', { throwIfNoEntry: false }), fs.existsSync('notes.txt'), fs.existsSync('absent'), await access('notes.txt'), fs.accessSync('folder'));
@@ -15,6 +15,3 @@ await using_(await open('data.json'));
 async function using_(file) { console.log((await file.readv([Buffer.alloc(3), Buffer.alloc(4)], 0)).bytesRead, await file.close(), file.fd); }
 fs.stat('folder', (_, stats) => fs.exists('absent', (found) => fs.readdir('folder', (__, names) => console.log(stats.isDirectory(), found, names))));
 console.log(fs.statfsSync('.').bsize > 0, new Set(fs.readdirSync('folder', { recursive: true })).size);
-const names = [];
-for await (const entry of await opendir('folder')) names.push(entry.name);
-console.log(names.sort());

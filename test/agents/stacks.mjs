@@ -19,7 +19,7 @@ try { fs.readFileSync('/nowhere'); } catch (error) { console.log(error.stack); }
 try { new Date(NaN).toISOString(); } catch (error) { console.log(error.stack); }
 try { crypto.getRandomValues(1); } catch (error) { console.log(error.stack); }
 try { setTimeout('text'); } catch (error) { console.log(error.stack); }
-await fetch('http://127.0.0.1:1/').catch((error) => console.log(error.stack, error.cause.stack));
+await fetch('http://127.0.0.1:47/').catch((error) => console.log(error.stack, error.cause.stack));
 createHook({ init() {} }).enable();
 Error.stackTraceLimit = 3;
 setTimeout(() => { show('limited'); Error.prepareStackTrace = (error, sites) => `${error.message}: ${sites.map((site) => site.getFunctionName()).join()}`; console.log(new Error('prepared').stack); }, 1);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { headerValue, type HttpExchange, parseRequest } from '../../src/steps/http1.ts';
 import { connectionsOf, exchangesOf, httpRig, rawRig, readAll, request, rig, speak } from './support/http.ts';
-import { everyByte, recut } from './support/traffic.ts';
+import { closings, everyByte, hasRead, recut, Tape, until } from './support/traffic.ts';
 
 test('pairs many exchanges of one kept-alive connection', async () => {
   await using server = await httpRig((req, res) => res.end(`answer to ${req.url}`));
@@ -90,20 +90,23 @@ test('a body that ends with the connection is whole, one cut short of its length
 });
 
 test('a reset, an answer that never came, and a program that hangs up', async () => {
+  const tape = new Tape();
   await using server = await rawRig((socket) => socket.once('data', (data) => {
     if (data.includes('/empty')) socket.end();
     else {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf');
-      if (data.includes('/reset')) setTimeout(() => socket.resetAndDestroy(), 20);
+      if (data.includes('/reset')) void until(() => hasRead(tape, 'half')).then(() => socket.resetAndDestroy());
     }
-  }));
+  }), tape);
   await speak(server.port, ['GET /reset HTTP/1.1\r\nHost: h\r\n\r\n']);
   await speak(server.port, ['GET /empty HTTP/1.1\r\nHost: h\r\n\r\n']);
   const controller = new AbortController();
   const response = await fetch(`${server.base}/abort`, { signal: controller.signal });
+  await until(() => exchangesOf(tape.events)[2]?.response?.body.length === 4);
+  const before = closings(tape);
   controller.abort();
   await response.text().catch(() => {});
-  await sleep(20);
+  await until(() => closings(tape) > before);
   expect(server.exchanges().map(({ end, code, response: got }) => [end, code, got?.body.toString() ?? null])).toEqual([
     ['reset', 'ECONNRESET', 'half'], ['truncated', null, null], ['aborted', null, 'half'],
   ]);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { interpret, type Step } from '../../src/steps/classify.ts';
 import type { LlmInput, LlmOutput } from '../../src/steps/providers/provider.ts';
-import { httpRig, readAll, type Rig } from './support/http.ts';
+import { exchangesOf, httpRig, readAll, type Rig } from './support/http.ts';
 import { chunk, completion, DONE, sendEvents, sendJson, USAGE_CHUNK } from './support/models.ts';
 import { openaiClient, runToolLoop, toolServer, WEATHER } from './support/tool-loop.ts';
-import { everyByte, recut } from './support/traffic.ts';
+import { closings, everyByte, hasRead, recut, Tape, until } from './support/traffic.ts';
 
 test('a whole answer, in the neutral form', async () => {
   await using server = await httpRig((_req, res) => sendJson(res, 200, completion({ content: 'It is raining.' })));
@@ -103,7 +103,9 @@ test('a refused and a failed call keep what the provider said', async () => {
 });
 
 test.each([['destroy', 'ECONNRESET'], ['cut', 'TRUNCATED'], ['end', 'STREAM_CUT']] as const)('a stream that breaks off (%s) keeps what had arrived', async (how, code) => {
-  await using server = await httpRig((_req, res) => sendEvents(res, [chunk({ role: 'assistant', content: 'It is ' }), chunk({ content: 'rai' }), 'data: {"half'], how));
+  const tape = new Tape();
+  const broken = [chunk({ role: 'assistant', content: 'It is ' }), chunk({ content: 'rai' }), 'data: {"half'];
+  await using server = await httpRig((_req, res) => sendEvents(res, broken, how, until(() => receivedText(tape).endsWith('{"half'))), tape);
   const stream = await openaiClient(server).chat.completions.create({ model: 'm', stream: true, messages: [{ role: 'user', content: 'x' }] });
   await (async () => {
     for await (const _chunk of stream);
@@ -123,9 +125,10 @@ test('hanging up after the last event is no error, hanging up before it is', asy
     const controller = new AbortController();
     const response = await fetch(`${server.base}${path}/v1/chat/completions`, { method: 'POST', signal: controller.signal, body: '{"messages":[]}' });
     await response.body?.getReader().read();
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    if (path === '/done') await until(() => hasRead(server.tape, '[DONE]'));
+    const before = closings(server.tape);
     controller.abort();
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await until(() => closings(server.tape) > before);
   }
   expect(llmSteps(server).map((step) => [step.error?.code ?? null, output(step)?.message?.content])).toEqual([[null, 'all'], ['ABORTED', 'all']]);
 });
@@ -143,6 +146,11 @@ test('what is no chat completion stays a tool call', async () => {
   await fetch(`${server.base}/v1/embeddings`, { method: 'POST', body: '{"input":"x","messages":[]}' });
   expect(interpret(server.tape.events).map((step) => step.kind)).toEqual(['tool', 'tool', 'tool']);
 });
+
+/** What arrived of the stream, without the frames of its chunks. */
+function receivedText(tape: Tape): string {
+  return exchangesOf(tape.events)[0]?.response?.body.toString() ?? '';
+}
 
 function llmSteps(server: Rig): Step[] {
   return interpret(server.tape.events).filter((step) => step.kind === 'llm');

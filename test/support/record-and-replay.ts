@@ -29,6 +29,9 @@ export interface AgentCase {
 /** For `sameAsBare`: the agent prints nothing that differs between two runs. */
 export const all = (stdout: string): string => stdout;
 
+/** For `sameAsBare`: the same lines, in an order that the moment decides. */
+export const sortedLines = (stdout: string): string => stdout.split('\n').sort().join('\n');
+
 /** One round. @throws Error that says what differs, where it lies and how to replay it by hand. */
 export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harnessed> {
   const workspace = new Workspace(agent.env);

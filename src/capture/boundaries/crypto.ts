@@ -222,7 +222,7 @@ class KeyCodec {
   }
 
   async encodeWeb(value: unknown): Promise<unknown> {
-    if (value instanceof this.#crypto.webcrypto.CryptoKey) return this.#recorded(this.#fromWeb(value));
+    if (value instanceof CryptoKey) return this.#recorded(this.#fromWeb(value));
     const pair = value as webcrypto.CryptoKeyPair;
     return { privateKey: this.#recorded(this.#fromWeb(pair.privateKey)), publicKey: this.#recorded(this.#fromWeb(pair.publicKey)) };
   }

@@ -5,14 +5,13 @@ export function sendJson(res: http.ServerResponse, status: number, body: unknown
   res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-/** Sends events in pieces that ignore their bounds. */
-export function sendEvents(res: http.ServerResponse, events: readonly string[], end: 'end' | 'destroy' | 'cut' = 'end'): void {
+/** Sends events in pieces that ignore their bounds; `arrived` says when a connection may be broken off. */
+export function sendEvents(res: http.ServerResponse, events: readonly string[], end: 'end' | 'destroy' | 'cut' = 'end', arrived: Promise<void> = Promise.resolve()): void {
   res.writeHead(200, { 'content-type': 'text/event-stream' });
   const bytes = Buffer.from(events.join(''));
   for (let at = 0; at < bytes.length; at += 11) res.write(bytes.subarray(at, at + 11));
   if (end === 'end') res.end();
-  else if (end === 'destroy') setTimeout(() => res.socket?.resetAndDestroy(), 30);
-  else setTimeout(() => res.socket?.end(), 30);
+  else void arrived.then(() => (end === 'destroy' ? res.socket?.resetAndDestroy() : res.socket?.end()));
 }
 
 export function chunk(delta: unknown, finish: string | null = null, extra: object = {}): string {

@@ -130,3 +130,17 @@ export function recut(events: readonly LaneEvent[], cut: (bytes: Buffer, event: 
 export function everyByte(bytes: Buffer): number[] {
   return Array.from(bytes, () => 1);
 }
+
+/** Waits for a fact instead of a while. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+/** @returns whether the program has been given these bytes. */
+export function hasRead(tape: Tape, text: string): boolean {
+  return tape.events.some((event) => event.type === 'delivery' && event.data.includes(text));
+}
+
+export function closings(tape: Tape): number {
+  return tape.events.filter((event) => event.type === 'delivery' && event.kind === 'closed').length;
+}

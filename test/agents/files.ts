@@ -1,0 +1,24 @@
+/** The files that the file agents read; and what becomes of them before the replay. */
+import { mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import type { Workspace } from '../support/workspace.ts';
+
+export function writeFiles(workspace: Workspace): void {
+  workspace.write('notes.txt', 'first line\nzweite Zeile: ü, 漢字\n');
+  workspace.write('bytes.bin', Uint8Array.from({ length: 256 }, (_, i) => i));
+  workspace.write('large.txt', `${'a line of the large file '.repeat(5)}\n`.repeat(2000));
+  workspace.write('data.json', '{"name":"Ana","tags":["a","b"]}');
+  mkdirSync(workspace.path('folder/sub'), { recursive: true });
+  workspace.write('folder/a.txt', 'a');
+  workspace.write('folder/sub/b.txt', 'b');
+  rmSync(workspace.path('link'), { force: true });
+  symlinkSync('notes.txt', workspace.path('link'));
+}
+
+/** Some are gone, some differ, one is new: a replay reads none of them. */
+export function spoilFiles(workspace: Workspace): void {
+  workspace.write('notes.txt', 'something else altogether');
+  utimesSync(workspace.path('notes.txt'), 0, 0);
+  for (const name of ['bytes.bin', 'large.txt', 'data.json', 'link']) rmSync(workspace.path(name));
+  workspace.write('absent.txt', 'it is there now');
+  rmSync(workspace.path('folder'), { recursive: true });
+}
