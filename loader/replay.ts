@@ -1,6 +1,6 @@
 /** Opens a replay: the recorded run's tape, its process facts, a session that serves them. */
 import type { Report } from '../src/model/divergence.ts';
-import { ConfigError, IntegrityError, UnsupportedRuntimeError } from '../src/model/error.ts';
+import { ConfigError, TruncatedError, UnsupportedRuntimeError } from '../src/model/error.ts';
 import type { LaneEvent, RunFacts } from '../src/model/event.ts';
 import { cwd, defineProperty, nativeFs, performanceNow, processEnv, reallyExit } from '../src/runtime/natives.ts';
 import { AsyncTrace } from '../src/replay/async-trace.ts';
@@ -24,7 +24,7 @@ export function replay(control: Control | undefined): Replay {
   const store = new EmbeddedStore(storeLocation(control?.store, processEnv, loadConfig(processEnv, cwd()), cwd()));
   const tape = store.tape(store.find(selector), identities(processEnv));
   const [begin] = tape.events;
-  if (begin?.type !== 'begin') throw new IntegrityError(`The recording ${selector} ended before its first event: there is nothing to replay.`);
+  if (begin?.type !== 'begin') throw new TruncatedError(`The recording ${selector} ended before its first event: there is nothing to replay.`);
   const { facts } = begin;
   requireSameNode(facts);
 

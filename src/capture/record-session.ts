@@ -1,7 +1,7 @@
 /** Recording: everything happens for real; the journal hears of it first. */
 import type { JournalWriter } from '../journal/writer.ts';
 import type { Kind } from '../model/event.ts';
-import { bufferFrom, nextTick } from '../runtime/natives.ts';
+import { AsyncResource, bufferFrom, nextTick } from '../runtime/natives.ts';
 import { ownImmediate } from '../runtime/own.ts';
 import { agentFrame } from '../runtime/stack.ts';
 import { RandomStream } from './random.ts';
@@ -143,7 +143,9 @@ export class RecordSession implements Session {
 
   /** Delivers in a macrotask of its own, in order of completion. */
   #deliverLater(gated: Gated): void {
-    this.#gate.push(gated);
+    // The gate opens in whatever context it was armed in: each delivery brings its own.
+    const scope = new AsyncResource('RECORDED');
+    this.#gate.push({ ...gated, run: () => scope.runInAsyncScope(gated.run) });
     if (this.#gate.length === 1) ownImmediate(this.#openGate);
   }
 

@@ -50,11 +50,11 @@ export function readSegments(folder: string, lane = 0): Segment[] {
     const sealed = `${folder}/${segmentFile(lane, index, true)}`;
     const open = `${folder}/${segmentFile(lane, index, false)}`;
     if (nativeFs.existsSync(sealed)) segments.push(readSegment(sealed, true));
-    else if (nativeFs.existsSync(open)) segments.push(readSegment(open, false));
+    else if (nativeFs.existsSync(open) && nativeFs.statSync(open).size > 0) segments.push(readSegment(open, false));
     else break;
   }
-  const names = nativeFs.readdirSync(folder).filter((name) => name.startsWith(`lane-${lane}.`));
-  if (names.length > segments.length) throw new IntegrityError(`${folder} misses segment ${segments.length} of lane ${lane}, though later ones are there.`);
+  const names = nativeFs.readdirSync(folder).filter((name) => name.startsWith(`lane-${lane}.`) && name.endsWith('.journal'));
+  if (names.length > segments.filter(({ sealed }) => sealed).length) throw new IntegrityError(`${folder} misses segment ${segments.length} of lane ${lane}, though later ones are there.`);
   return segments;
 }
 

@@ -45,6 +45,13 @@ export class IntegrityError extends HarnessError {
   }
 }
 
+/** The recorded process ended before there was anything to replay. */
+export class TruncatedError extends HarnessError {
+  constructor(message: string) {
+    super(message, 'TRUNCATED', 7);
+  }
+}
+
 /** The store cannot be reached or written. */
 export class StoreUnavailableError extends HarnessError {
   constructor(message: string) {

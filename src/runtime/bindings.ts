@@ -9,6 +9,8 @@ export interface StreamBinding {
   readonly kArrayBufferOffset: number;
   readonly kBytesWritten: number;
   readonly kLastWriteWasAsync: number;
+  /** Node 24 and later. */
+  readonly kLastWriteErr?: number;
 }
 
 export interface Prototypes {

@@ -69,7 +69,7 @@ export class EmbeddedStore implements RunStore {
   tape({ manifest }: StoredRun, identities: readonly string[]): Tape {
     const folder = this.folderOf(manifest.id);
     const segments = readSegments(folder);
-    if (segments.length === 0) throw new IntegrityError(`${folder} holds no journal: the recording was deleted, or never begun.`);
+    if (segments.length === 0 && manifest.status === 'complete') throw new IntegrityError(`${folder} holds no journal: the recording was deleted.`);
     for (const { header, file } of segments) {
       if (header.run !== manifest.id) throw new IntegrityError(`${file} belongs to run ${header.run}, not to ${manifest.id}.`);
     }

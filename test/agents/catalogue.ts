@@ -72,6 +72,8 @@ const endings: readonly AgentCase[] = [
 
 const contexts: readonly AgentCase[] = [{ agent: 'stacks.mjs', sameAsBare: all }, { agent: 'async-local-storage.mjs', sameAsBare: all }];
 
-export const CATALOGUE = { network, models, timers, values, files, standardStreams, endings, contexts } as const satisfies Record<string, readonly AgentCase[]>;
+const everything: readonly AgentCase[] = [{ agent: 'everything.mjs' }];
+
+export const CATALOGUE = { network, models, timers, values, files, standardStreams, endings, contexts, everything } as const satisfies Record<string, readonly AgentCase[]>;
 
 export const AGENT_CASES: readonly AgentCase[] = Object.values(CATALOGUE).flat();

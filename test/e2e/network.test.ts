@@ -1,3 +1,5 @@
-import { it } from 'vitest';
-import { recordAndReplay } from '../support/record-and-replay.ts';
-it('fetch', async () => { for (let i = 0; i < 3; i++) await recordAndReplay({ agent: 'fetch-json.mjs' }, i); });
+import { describe } from 'vitest';
+import { CATALOGUE } from '../agents/catalogue.ts';
+import { itReplays } from '../support/agent-tests.ts';
+
+describe('clients of every kind: what came over the network comes again, from the recording', () => itReplays(CATALOGUE.network));

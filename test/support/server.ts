@@ -81,6 +81,7 @@ export class TestServer {
     this.#ports.model = this.#model.port;
   }
 
+  /** Idempotent. */
   async stop(): Promise<void> {
     const closed = this.#servers.map((server) => once(server, 'close'));
     for (const server of this.#servers) server.close();

@@ -60,6 +60,7 @@ export function installExit(session: Session): void {
     exited = true;
     session.exited(code);
   };
+  const { signals } = process.getBuiltinModule('node:os').constants;
   // Node looks `emit` up on process for each of its own events.
   const emit = process.emit as AnyFunction;
   defineProperty(getPrototypeOf(process) as object, 'emit', {
@@ -72,6 +73,8 @@ export function installExit(session: Session): void {
       if (event === 'beforeExit') return session.beforeExit(() => apply(emit, this, args) as boolean);
       // Native code prints the stack after the last JavaScript has run: format it while the journal is open.
       if (event === 'uncaughtExceptionMonitor' && subject instanceof Error) void subject.stack;
+      // A handler for a signal means that its moment matters.
+      if (typeof event === 'string' && event in signals) return session.uncaptured(`a signal (${event})`, () => apply(emit, this, args));
       if (event === 'message') return session.uncaptured('a message from the parent process (IPC)', () => apply(emit, this, args));
       const emitted = apply(emit, this, args) as boolean;
       if (event === 'exit') exit(Number(process.exitCode ?? subject ?? 0));

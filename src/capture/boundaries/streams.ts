@@ -1,10 +1,10 @@
 /** Reads and writes of stream handles (LibuvStreamWrap and TLSWrap share these methods). */
-import type { Kind } from '../../model/event.ts';
 import { streamBinding } from '../../runtime/bindings.ts';
 import { apply, bufferAlloc, bufferConcat, bufferFrom, defineProperty, getOwnPropertyDescriptor } from '../../runtime/natives.ts';
 import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
 import { readValue } from '../read-value.ts';
 import type { Deliver, Session } from '../session.ts';
+import { send, type WriteRequest } from './write-protocol.ts';
 
 export interface StreamState {
   operation: number;
@@ -22,10 +22,6 @@ export interface StreamState {
 
 interface StreamHandle {
   onread: AnyFunction;
-}
-
-interface WriteRequest {
-  oncomplete?: AnyFunction;
 }
 
 const ENCODINGS: Readonly<Record<string, BufferEncoding>> = {
@@ -54,16 +50,16 @@ export function installStreamMethods(prototype: object, session: Session, find: 
     return apply(native, this, [buffer]);
   });
   for (const name of ['writeBuffer', 'writev', ...Object.keys(ENCODINGS)]) {
-    patchMethod(prototype, name, (native) => function (this: object, request: WriteRequest, data: unknown, allBuffers?: boolean): unknown {
+    patchMethod(prototype, name, (native) => function (this: object, request: WriteRequest | null, data: unknown, allBuffers?: boolean): unknown {
       const state = find(this);
       if (!state) return apply(native, this, [request, data, allBuffers]);
-      return send(this, state, session, 'write', request, bytesOf(name, data, allBuffers), () => apply(native, this, [request, data, allBuffers]) as number);
+      return send(this, state, session, 'write', request, bytesOf(name, data, allBuffers), () => apply(native, this, [request, data, allBuffers]));
     });
   }
   patchMethod(prototype, 'shutdown', (native) => function (this: object, request: WriteRequest): unknown {
     const state = find(this);
     if (!state) return apply(native, this, [request]);
-    return send(this, state, session, 'shutdown', request, NOTHING, () => apply(native, this, [request]) as number);
+    return send(this, state, session, 'shutdown', request, NOTHING, () => apply(native, this, [request]));
   });
 }
 
@@ -120,32 +116,6 @@ export function deliverRead(handle: object, state: StreamState, status: number, 
     else chunk = data.buffer.slice(data.byteOffset, data.byteOffset + data.length) as ArrayBuffer;
   }
   apply(state.onread, handle, [chunk]);
-}
-
-function send(handle: object, state: StreamState, session: Session, kind: 'write' | 'shutdown', request: WriteRequest, bytes: Buffer, live: () => number): number {
-  const write = state.nextWrite++;
-  const complete = request.oncomplete;
-  if (complete) {
-    state.writes.set(write, session.inContext((_what: Kind, status: number) => void apply(complete, request, [status, handle, undefined])));
-    request.oncomplete = function (this: object, status: number, ...rest: unknown[]): unknown {
-      const which = bufferAlloc(4);
-      which.writeUInt32LE(write, 0);
-      state.writes.delete(write);
-      session.arrived(state.operation, 'written', status, which);
-      return apply(complete, this, [status, ...rest]);
-    };
-  }
-  const result = session.send(state.operation, kind, bytes, () => {
-    const code = live();
-    return { code, bytes: kind === 'write' ? (state32[base.kBytesWritten] as number) : 0, async: kind === 'write' ? (state32[base.kLastWriteWasAsync] as number) : 0 };
-  });
-  if (kind === 'write') {
-    state32[base.kBytesWritten] = result.bytes;
-    state32[base.kLastWriteWasAsync] = result.async;
-    state.bytesWritten += result.bytes;
-    if (result.code !== 0 || result.async === 0) state.writes.delete(write);
-  }
-  return result.code;
 }
 
 /** The bytes that a native write method takes, whatever its form. */

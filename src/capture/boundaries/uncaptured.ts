@@ -31,7 +31,6 @@ export function installUncaptured(session: Session): void {
   if (process.send) block(process, 'send', 'process.send (IPC)');
   for (const name of ['compile', 'instantiate', 'compileStreaming', 'instantiateStreaming']) orderWasm(session, name);
   blockWorkers(session);
-  blockSignals(session);
 }
 
 /** Node's own modules make channels too (structuredClone), but not through the public constructors. */
@@ -44,20 +43,6 @@ function blockWorkers(session: Session): void {
   const channel = blocked(threads.MessageChannel, 'a MessageChannel');
   patchValue(threads, 'MessageChannel', channel);
   patchValue(globalThis, 'MessageChannel', channel);
-}
-
-/** A handler for a signal means that its moment matters. */
-function blockSignals(session: Session): void {
-  const prototype = (binding('signal_wrap')['Signal'] as { prototype: object }).prototype;
-  patchMethod(prototype, 'start', (native) => function (this: { onsignal?: AnyFunction }, signal: number): unknown {
-    const { onsignal } = this;
-    if (onsignal) {
-      this.onsignal = function (this: unknown, ...args: unknown[]): unknown {
-        return session.uncaptured('a signal', () => apply(onsignal, this, args));
-      };
-    }
-    return session.effect(() => apply(native, this, [signal]), 0);
-  });
 }
 
 /** Compilation is done again for real; when its promise resolves is recorded. */

@@ -25,9 +25,12 @@ export async function record(args: readonly string[]): Promise<number> {
 }
 
 function summary(store: ReturnType<typeof parse>['store'], run: string): string {
-  const recorded = store.list().find(({ manifest }) => manifest.id === run);
+  const all = store.list();
+  const recorded = all.find(({ manifest }) => manifest.id === run);
+  const children = all.filter(({ manifest }) => manifest.parentRunId === run).length;
   if (!recorded) return 'nothing was recorded: no Node process ran user code below this command';
   const { manifest, status } = recorded;
   const notes = manifest.uncaptured.length > 0 ? `; not captured: ${manifest.uncaptured.join(', ')}` : '';
-  return `recorded ${run} (${status}, exit ${manifest.exitCode ?? 'unknown'})${notes}`;
+  const below = children > 0 ? `, and ${children} child run${children > 1 ? 's' : ''}` : '';
+  return `recorded ${run} (${status}, exit ${manifest.exitCode ?? 'unknown'})${below}${notes}`;
 }

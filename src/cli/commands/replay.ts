@@ -4,7 +4,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Report } from '../../model/divergence.ts';
-import { ConfigError, IntegrityError, UnsupportedRuntimeError } from '../../model/error.ts';
+import { ConfigError, TruncatedError, UnsupportedRuntimeError } from '../../model/error.ts';
 import type { RunFacts } from '../../model/event.ts';
 import { exitCodeOf, explain } from '../../replay/report.ts';
 import { identities } from '../../store/keyring.ts';
@@ -22,7 +22,7 @@ export async function replay(args: readonly string[]): Promise<number> {
   const run = parsed.store.find(oneRun('replay', parsed));
   const { events } = parsed.store.tape(run, identities(process.env));
   const [begin] = events;
-  if (begin?.type !== 'begin') throw new IntegrityError(`The recording ${run.manifest.id} ended before its first event: there is nothing to replay.`);
+  if (begin?.type !== 'begin') throw new TruncatedError(`The recording ${run.manifest.id} ended before its first event: there is nothing to replay.`);
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-'));
   try {
     const { node, report, env } = parsed.values as { node?: string; report?: string; env?: string[] };

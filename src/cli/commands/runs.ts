@@ -1,11 +1,11 @@
 /** `runs`: what the store holds, newest first. */
 import { HarnessError } from '../../model/error.ts';
-import type { BeginEvent } from '../../model/event.ts';
 import { countCalls, interpret } from '../../steps/classify.ts';
 import type { EmbeddedStore } from '../../store/embedded.ts';
 import { identities } from '../../store/keyring.ts';
 import type { StoredRun } from '../../store/run-store.ts';
 import { parse } from '../arguments.ts';
+import { randomOf } from '../random.ts';
 
 /** A run in the contract's shape. What needs a key to read is null where there is none. */
 export interface ListedRun {
@@ -46,8 +46,10 @@ export function describeRun(store: EmbeddedStore, run: StoredRun, readers: reado
   const base = { ...shown, status, replayable: manifest.uncaptured.length === 0 };
   try {
     const { events } = store.tape(run, readers);
-    const { facts } = events[0] as BeginEvent;
-    const steps = interpret(events);
+    const [begin] = events;
+    if (begin?.type !== 'begin') return { ...base, command: null, cwd: null, steps: 0, llmCalls: 0, toolCalls: 0, replayable: false };
+    const { facts } = begin;
+    const steps = interpret(events, { random: randomOf });
     const notes = events.flatMap((event) => (event.type === 'note' ? [event.name] : []));
     const last = events[events.length - 1]?.at ?? 0;
     return { ...base, command: [facts.argv0, ...facts.execArgv, ...facts.argv.slice(1)], cwd: facts.cwd, steps: steps.length, ...countCalls(steps), durationMs: manifest.durationMs ?? Math.round(last / 1000), uncaptured: notes, replayable: notes.length === 0 };

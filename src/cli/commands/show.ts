@@ -3,6 +3,7 @@ import { ConfigError } from '../../model/error.ts';
 import { interpret, rawBytes } from '../../steps/classify.ts';
 import { identities } from '../../store/keyring.ts';
 import { oneRun, parse } from '../arguments.ts';
+import { randomOf } from '../random.ts';
 import { renderStep, renderTrajectory } from '../render/trajectory.ts';
 import { describeRun } from './runs.ts';
 
@@ -12,7 +13,7 @@ export function show(args: readonly string[]): number {
   const { json, step: wanted, raw, verbose } = parsed.values as { json?: boolean; step?: string; raw?: string; verbose?: boolean };
   const readers = identities(process.env);
   const { events } = parsed.store.tape(run, readers);
-  const steps = interpret(events);
+  const steps = interpret(events, { random: randomOf });
   const chosen = wanted === undefined ? undefined : steps.find(({ step }) => String(step) === wanted);
   if (wanted !== undefined && !chosen) throw new ConfigError(`Run ${run.manifest.id} has no step ${wanted}; show lists them, from ${steps[0]?.step} to ${steps[steps.length - 1]?.step}.`);
   if (raw !== undefined) {

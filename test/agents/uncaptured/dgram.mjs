@@ -1,3 +1,4 @@
 import dgram from 'node:dgram';
 console.log('before');
-dgram.createSocket('udp4').send('datagram', 9, '127.0.0.1', function sent() { this.close(); });
+const socket = dgram.createSocket('udp4');
+socket.send('datagram', 9, '127.0.0.1', () => socket.close());

@@ -1,0 +1,84 @@
+/**
+ * How Node's stream code and its handles agree on a write, per version.
+ *
+ * Node 20 and 22 pass a request object and get an error code; the state array says whether a completion follows.
+ * Node 24 and 26 pass null and get a number (done, or failed) or, when a completion follows, a fresh request object.
+ * `shutdown` passes a request everywhere.
+ */
+import { streamBinding } from '../../runtime/bindings.ts';
+import { apply, bufferAlloc, defineProperty } from '../../runtime/natives.ts';
+import type { AnyFunction } from '../../runtime/patches.ts';
+import type { Session, WriteResult } from '../session.ts';
+import type { StreamState } from './streams.ts';
+
+export interface WriteRequest {
+  oncomplete?: AnyFunction;
+}
+
+const base = streamBinding();
+const state32 = base.streamBaseState;
+
+export function send(handle: object, state: StreamState, session: Session, kind: 'write' | 'shutdown', request: WriteRequest | null | undefined, bytes: Buffer, live: () => unknown): unknown {
+  const number = state.nextWrite++;
+  if (!request) return sendAndGetRequest(state, session, number, bytes, live);
+  const complete = request.oncomplete;
+  if (complete) {
+    state.writes.set(number, session.inContext((_, status) => void apply(complete, request, [status, handle, undefined])));
+    request.oncomplete = tap(state, session, number, complete);
+  }
+  const result = session.send(state.operation, kind, bytes, () => {
+    const code = live() as number;
+    return kind === 'shutdown' ? { code, bytes: 0, async: 0 } : { code, bytes: state32[base.kBytesWritten] as number, async: state32[base.kLastWriteWasAsync] as number };
+  });
+  if (kind === 'write') {
+    publish(state, result);
+    state32[base.kLastWriteWasAsync] = result.async;
+    if (result.code !== 0 || result.async === 0) state.writes.delete(number);
+  }
+  return result.code;
+}
+
+function sendAndGetRequest(state: StreamState, session: Session, number: number, bytes: Buffer, live: () => unknown): unknown {
+  let request: WriteRequest | undefined;
+  const result = session.send(state.operation, 'write', bytes, () => {
+    const returned = live();
+    const taken = state32[base.kBytesWritten] as number;
+    if (typeof returned === 'number') return { code: returned, bytes: taken, async: 0 };
+    request = returned as WriteRequest;
+    return { code: state32[base.kLastWriteErr as number] as number, bytes: taken, async: 1 };
+  });
+  publish(state, result);
+  if (result.async === 0) return result.code;
+  state32[base.kLastWriteErr as number] = result.code;
+  // In replay there is no native request: the stream code needs no more of one than its properties.
+  const shown: WriteRequest = request ?? ({ writeStatus: null, error: undefined } as WriteRequest);
+  let complete: AnyFunction | undefined;
+  let tapped: AnyFunction | undefined;
+  defineProperty(shown, 'oncomplete', {
+    configurable: true,
+    enumerable: true,
+    get: () => tapped,
+    set: (callback: AnyFunction) => {
+      complete = callback;
+      tapped = tap(state, session, number, callback);
+    },
+  });
+  state.writes.set(number, session.inContext((_, status) => void apply(complete as AnyFunction, shown, [status])));
+  return shown;
+}
+
+/** The runtime calls this when a write is done. */
+function tap(state: StreamState, session: Session, number: number, complete: AnyFunction): AnyFunction {
+  return function (this: object, status: number, ...rest: unknown[]): unknown {
+    const which = bufferAlloc(4);
+    which.writeUInt32LE(number, 0);
+    state.writes.delete(number);
+    session.arrived(state.operation, 'written', status, which);
+    return apply(complete, this, [status, ...rest]);
+  };
+}
+
+function publish(state: StreamState, result: WriteResult): void {
+  state32[base.kBytesWritten] = result.bytes;
+  state.bytesWritten += result.bytes;
+}

@@ -1,0 +1,51 @@
+import { existsSync, rmSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { testServer, testWorkspace } from '../support/test-workspace.ts';
+
+/** What the agent does, and the name by which it is to be called when recorded and when refused. */
+const CASES = [
+  ['worker.mjs', /worker_threads\.Worker/],
+  ['child-process.mjs', /child_process\.spawn/],
+  ['child-process-sync.mjs', /child_process\.spawnSync/],
+  ['http2.mjs', /http2\.connect/],
+  ['dgram.mjs', /UDP socket/],
+  ['listen.mjs', /inbound server/],
+  ['write-file.mjs', /fs\.open for writing|fs\.writeFile/],
+  ['write-file-promise.mjs', /fs\.open for writing|fs\.appendFile/],
+  ['opendir.mjs', /opendir/],
+] as const;
+
+describe('what is not captured', () => {
+  it.each(CASES)('%s: named when recorded, refused by name in replay', async (agent, name) => {
+    const workspace = testWorkspace();
+    const server = await testServer(workspace);
+    const bare = await workspace.bare(`uncaptured/${agent}`, { env: server.env });
+    const recorded = await workspace.record(`uncaptured/${agent}`, { env: server.env });
+    expect(recorded.stdout).toEqual(bare.stdout);
+    expect(recorded.exitCode).toBe(0);
+    expect(recorded.ownStderr).toMatch(/^(replay-harness: not captured: [^\n]+\n)+$/);
+    expect(recorded.ownStderr).toMatch(name);
+    // Node asks for the port in a later turn, when no frame of the agent is left.
+    if (agent !== 'listen.mjs') expect(recorded.ownStderr).toContain(agent);
+
+    rmSync(workspace.path('touched'), { force: true });
+    await server.stop();
+    await server.start();
+    const replayed = await workspace.replay();
+    expect(replayed).toMatchObject({ exitCode: 3, report: { verdict: 'blocked', liveCalls: 0, blocked: [expect.stringMatching(name)] } });
+    expect(replayed.ownStderr).toMatch(name);
+    expect(replayed.report?.stack[0]).toContain(agent);
+    // Neither a later line of the agent nor its catch is reached, and nothing is touched.
+    expect(replayed.stdout.toString()).toBe('before\n');
+    expect(existsSync(workspace.path('touched'))).toBe(false);
+    expect(server.hits).toBe(0);
+  });
+
+  it('is listed with the run', async () => {
+    const workspace = testWorkspace();
+    await workspace.record('uncaptured/write-file.mjs');
+    const [run] = JSON.parse((await workspace.cli(['runs', '--json'])).stdout.toString()) as [{ replayable: boolean; uncaptured: string[] }];
+    expect(run.replayable).toBe(false);
+    expect(run.uncaptured).toHaveLength(1);
+  });
+});

@@ -1,0 +1,13 @@
+/** One test for every agent of a group: recorded and replayed several times. REPEAT=20 for more. */
+import { it } from 'vitest';
+import { type AgentCase, recordAndReplay } from './record-and-replay.ts';
+
+const ROUNDS = Number(process.env['REPEAT'] ?? 3);
+
+export function itReplays(cases: readonly AgentCase[]): void {
+  for (const agent of cases) {
+    it(agent.label ? `${agent.agent} (${agent.label})` : agent.agent, { timeout: ROUNDS * 60_000 }, async () => {
+      for (let round = 0; round < ROUNDS; round++) await recordAndReplay(agent, round);
+    });
+  }
+}
