@@ -4,6 +4,7 @@ import type { Kind } from '../model/event.ts';
 import { AsyncResource, bufferFrom, nextTick } from '../runtime/natives.ts';
 import { ownImmediate } from '../runtime/own.ts';
 import { agentFrame } from '../runtime/stack.ts';
+import { CoverageDetector } from './coverage-detector.ts';
 import { RandomStream } from './random.ts';
 import { RecordClock } from './record-clock.ts';
 import type { Deliver, Recorded, Session, WriteResult } from './session.ts';
@@ -26,6 +27,7 @@ export class RecordSession implements Session {
   readonly #journal: JournalWriter;
   readonly #warn: (line: string) => void;
   readonly #onSealed: (exitCode: number, uncaptured: readonly string[]) => void;
+  readonly #coverage: CoverageDetector = new CoverageDetector((name) => this.#note(name, 'a replay of this run may differ'));
   readonly #noted: Set<string> = new Set();
   readonly #gate: Gated[] = [];
   #operations = 0;
@@ -53,6 +55,7 @@ export class RecordSession implements Session {
     this.#takeValues();
     this.#journal.delivery(operation, kind, status, data);
     this.#journal.flush();
+    this.#coverage.tick();
   }
 
   arrivedLater(operation: number, kind: Kind, status: number, data: Uint8Array, run: () => void): void {
@@ -118,14 +121,7 @@ export class RecordSession implements Session {
   }
 
   uncaptured<T>(name: string, live: () => T): T {
-    if (!this.#noted.has(name)) {
-      this.#noted.add(name);
-      const where = agentFrame();
-      this.#takeValues();
-      this.#journal.note(name, where);
-      this.#journal.flush();
-      this.#warn(`not captured: ${name}${where && ` at ${where}`}; a replay of this run will stop there`);
-    }
+    this.#note(name, 'a replay of this run will stop there');
     return live();
   }
 
@@ -135,10 +131,21 @@ export class RecordSession implements Session {
   }
 
   exited(code: number): void {
+    this.#coverage.look();
     this.#takeValues();
     this.#journal.output(0, 'exit', code);
     this.#journal.seal();
     this.#onSealed(code, [...this.#noted]);
+  }
+
+  #note(name: string, consequence: string): void {
+    if (this.#noted.has(name)) return;
+    this.#noted.add(name);
+    const where = agentFrame();
+    this.#takeValues();
+    this.#journal.note(name, where);
+    this.#journal.flush();
+    this.#warn(`not captured: ${name}${where && ` at ${where}`}; ${consequence}`);
   }
 
   /** Delivers in a macrotask of its own, in order of completion. */

@@ -1,0 +1,40 @@
+/**
+ * Looks, now and then, at what keeps the event loop busy, and names every sort of resource that no boundary owns. It finds
+ * what the interception surface forgot; a look costs some microseconds, so the intervals double.
+ */
+
+/** Resources whose deliveries a boundary records, or the harness's own. */
+const OWNED: ReadonlySet<string> = new Set([
+  'Immediate', 'Timeout', 'TTYWrap', 'PipeWrap', 'TCPSocketWrap', 'TLSWrap', 'ConnectWrap', 'TCPConnectWrap', 'PipeConnectWrap', 'WriteWrap', 'LibuvWriteWrap', 'SimpleWriteWrap', 'ShutdownWrap', 'LibuvShutdownWrap', 'SimpleShutdownWrap', 'FSReqCallback', 'FSReqPromise',
+  'FileHandleCloseReq', 'CloseReq', 'GetAddrInfoReqWrap', 'GetNameInfoReqWrap', 'QueryReqWrap', 'ZlibStream', 'BrotliEncoder', 'BrotliDecoder', 'ZstdStream', 'RandomBytesRequest',
+  'RandomPrimeRequest', 'CheckPrimeRequest', 'PBKDF2Request', 'ScryptRequest', 'Argon2Request', 'HKDFRequest', 'HashRequest', 'KeyGenRequest', 'KeyPairGenRequest', 'SignRequest', 'VerifyRequest',
+  'CipherRequest', 'DeriveBitsRequest', 'KeyExportRequest', 'SignalWrap',
+]);
+
+/** Resources that are named where they are made: not again. */
+const NAMED: ReadonlySet<string> = new Set(['ProcessWrap', 'TCPServerWrap', 'PipeServerWrap', 'UDPWrap', 'FSEventWrap', 'StatWatcher', 'MessagePort', 'Worker']);
+
+const activeResources: () => string[] = process.getActiveResourcesInfo.bind(process);
+
+export class CoverageDetector {
+  readonly #report: (name: string) => void;
+  #events = 0;
+  #next = 1;
+
+  constructor(report: (name: string) => void) {
+    this.#report = report;
+  }
+
+  /** Called once per delivery. */
+  tick(): void {
+    if (++this.#events < this.#next) return;
+    this.#next = this.#events * 2;
+    this.look();
+  }
+
+  look(): void {
+    for (const type of activeResources()) {
+      if (!OWNED.has(type) && !NAMED.has(type)) this.#report(`an asynchronous resource (${type})`);
+    }
+  }
+}

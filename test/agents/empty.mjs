@@ -1,0 +1,1 @@
+// Nothing: what the start of Node itself costs.
