@@ -1,18 +1,28 @@
-// Bundles what users run: the preload (one CommonJS file, for --import and -r alike) and the command line.
-import { rmSync, writeFileSync, mkdirSync, chmodSync } from 'node:fs';
+// Bundles what users run: the preload (CommonJS, for --import and -r alike) and the command line.
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const out = `${root}/dist`;
-rmSync(out, { recursive: true, force: true });
-mkdirSync(`${out}/loader`, { recursive: true });
+// Built beside and swapped in: a run that uses the old build at this moment is not disturbed.
+const out = `${root}/dist.${process.pid}`;
+const old = `${out}.old`;
+const requireInModule = "#!/usr/bin/env node\nimport { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url), __filename = import.meta.filename;";
 
-const common = { bundle: true, platform: 'node', target: 'node20.20', legalComments: 'eof', logLevel: 'warning', keepNames: false };
-await build({ ...common, entryPoints: [`${root}/loader/preload.ts`], outfile: `${out}/loader/preload.cjs`, format: 'cjs' });
-await build({ ...common, entryPoints: [`${root}/src/cli/main.ts`], outfile: `${out}/cli/main.mjs`, format: 'esm', banner: { js: `#!/usr/bin/env node\nimport { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url), __filename = import.meta.filename;` } });
-chmodSync(`${out}/cli/main.mjs`, 0o755);
-writeFileSync(`${out}/loader/register.mjs`, `import { createRequire } from 'node:module';\ncreateRequire(import.meta.url)('./preload.cjs');\n`);
-// Both entries are run for their effect and export nothing.
-for (const types of ['register.d.mts', 'preload.d.cts']) writeFileSync(`${out}/loader/${types}`, 'export {};\n');
+const common = { bundle: true, platform: 'node', target: 'node20.20', legalComments: 'eof', logLevel: 'warning', minifyWhitespace: true, minifySyntax: true };
+try {
+  mkdirSync(`${out}/loader`, { recursive: true });
+  // Loading the preload is part of every recorded run's start: what a replay needs is a file of its own.
+  await build({ ...common, entryPoints: { preload: `${root}/loader/preload.ts`, record: `${root}/loader/record-entry.ts`, replay: `${root}/loader/replay-entry.ts` }, external: ['./record.cjs', './replay.cjs'], outdir: `${out}/loader`, outExtension: { '.js': '.cjs' }, format: 'cjs' });
+  await build({ ...common, minifyWhitespace: false, entryPoints: [`${root}/src/cli/main.ts`], outfile: `${out}/cli/main.mjs`, format: 'esm', banner: { js: requireInModule } });
+  chmodSync(`${out}/cli/main.mjs`, 0o755);
+  writeFileSync(`${out}/loader/register.mjs`, `import { createRequire } from 'node:module';\ncreateRequire(import.meta.url)('./preload.cjs');\n`);
+  // Both entries are run for their effect and export nothing.
+  for (const types of ['register.d.mts', 'preload.d.cts']) writeFileSync(`${out}/loader/${types}`, 'export {};\n');
+  if (existsSync(`${root}/dist`)) renameSync(`${root}/dist`, old);
+  renameSync(out, `${root}/dist`);
+} finally {
+  rmSync(out, { recursive: true, force: true });
+  rmSync(old, { recursive: true, force: true });
+}

@@ -9,8 +9,9 @@ import { type AnyFunction, disguise } from './patches.ts';
 
 type CallSite = NodeJS.CallSite & { isAsync(): boolean; getScriptNameOrSourceURL?(): string | null };
 
-/** Path of the bundle that this code runs in; frames of it are ours. */
-const OWN_FILE: string = __filename;
+/** Folder of the bundle that this code runs in; frames of its files are ours. */
+const OWN_FOLDER: string = __filename.slice(0, __filename.lastIndexOf('/') + 1);
+const OWN_URL: string = `file://${OWN_FOLDER}`;
 const SCHEDULER = /^node:(?:internal\/timers|internal\/process\/task_queues|internal\/async_hooks|async_hooks|internal\/process\/promises)$/;
 
 let raw = false;
@@ -19,8 +20,12 @@ function fileOf(site: CallSite): string {
   return site.getFileName() ?? '';
 }
 
+function isOwnFile(file: string): boolean {
+  return file.startsWith(OWN_FOLDER) || file.startsWith(OWN_URL);
+}
+
 function isOwn(site: CallSite): boolean {
-  return fileOf(site) === OWN_FILE;
+  return isOwnFile(fileOf(site));
 }
 
 /** The current stack as call sites, from the caller of `below` on, at most `limit` frames. */
@@ -48,7 +53,7 @@ export function callSites(limit: number, below: AnyFunction): CallSite[] {
 export function calledByModuleLoader(below: AnyFunction): boolean {
   for (const site of callSites(12, below)) {
     const file = fileOf(site);
-    if (file === OWN_FILE || file.startsWith('node:fs') || file.startsWith('node:internal/fs/')) continue;
+    if (isOwnFile(file) || file.startsWith('node:fs') || file.startsWith('node:internal/fs/')) continue;
     return file.startsWith('node:internal/modules/') || file.startsWith('node:internal/process/esm_loader') || file.startsWith('node:internal/source_map') || file.startsWith('node:internal/main/') || file.startsWith('node:internal/process/execution');
   }
   return false;
@@ -65,7 +70,7 @@ export function agentFrame(): string {
 }
 
 export function isAgentFile(file: string): boolean {
-  return file !== '' && file !== OWN_FILE && !file.startsWith('node:') && !file.includes('/node_modules/') && !file.startsWith('evalmachine');
+  return file !== '' && !isOwnFile(file) && !file.startsWith('node:') && !file.includes('/node_modules/') && !file.startsWith('evalmachine');
 }
 
 /**

@@ -1,0 +1,33 @@
+/** The way into a process: decides whether it is one to record or replay at all, and shows errors that a user can cause. */
+import { isMainThread } from 'node:worker_threads';
+import { ConfigError, HarnessError, UnsupportedRuntimeError } from '../src/model/error.ts';
+import { nativeFs, processEnv, reallyExit } from '../src/runtime/natives.ts';
+import { type Control, takeControl } from './control.ts';
+import { isLauncher } from './launchers.ts';
+
+const LOADED = Symbol.for('replay-harness.loaded');
+const MODES = ['record', 'replay', 'off'];
+
+/** @param open installs the mode's session */
+export function enter(open: (control: Control | undefined) => void): void {
+  const marked = process as unknown as Record<symbol, boolean | undefined>;
+  if (!isMainThread || marked[LOADED]) return;
+  Object.defineProperty(process, LOADED, { value: true, enumerable: false });
+  try {
+    const mode = processEnv['REPLAY_HARNESS_MODE'] ?? 'record';
+    if (!MODES.includes(mode)) throw new ConfigError(`REPLAY_HARNESS_MODE is "${mode}"; it takes ${MODES.join(', ')}.`);
+    if (mode === 'off' || isLauncher(process.argv[1])) return;
+    checkRuntime();
+    open(takeControl(processEnv));
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    nativeFs.writeSync(2, `replay-harness: ${error.message}\n`);
+    reallyExit(error.exitCode);
+  }
+}
+
+function checkRuntime(): void {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (process.platform === 'win32') throw new UnsupportedRuntimeError('Windows is not supported. Run the agent on Linux (WSL and Docker do).');
+  if (major < 20 || (major === 20 && minor < 20)) throw new UnsupportedRuntimeError(`Node ${process.version} is not supported; replay-harness needs 20.20 or newer.`);
+}
