@@ -7,11 +7,12 @@ export interface Identification {
   readonly agent: string;
   readonly name: string;
   readonly tags: Readonly<Record<string, string>>;
+  readonly injected: boolean;
 }
 
-export function gatherFacts({ runId, agent, name, tags }: Identification): RunFacts {
+export function gatherFacts({ runId, agent, name, tags, injected }: Identification): RunFacts {
   return {
-    runId, lane: 0, agent, name, tags,
+    runId, lane: 0, agent, name, tags, injected,
     startedAt: dateNow(),
     node: process.version,
     platform: process.platform,

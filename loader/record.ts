@@ -33,6 +33,7 @@ export function record(control: Control | undefined): RecordSession | undefined 
     agent: control?.agent ?? processEnv['REPLAY_HARNESS_AGENT'] ?? config.agent ?? defaultAgent(),
     name: control?.name ?? '',
     tags: { ...config.tags, ...control?.tags },
+    injected: control !== undefined,
   });
   const manifest: RunManifest = {
     format: 1, id: facts.runId, parentRunId: taken ? root : null, forkedFrom: null, replayOf: null, name: facts.name || null, agent: facts.agent, tags: facts.tags,

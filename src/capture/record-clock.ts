@@ -1,6 +1,7 @@
 /** The clock while recording: native values, packed. */
 import { ClockPack, DATE, HRTIME, HRTIME_BIGINT, PERFORMANCE } from '../model/clock.ts';
 import { dateNow, hrtimeBigint, performanceNow } from '../runtime/natives.ts';
+import { isOwn } from '../runtime/own.ts';
 import type { Clock } from './session.ts';
 
 export class RecordClock implements Clock {
@@ -8,25 +9,25 @@ export class RecordClock implements Clock {
 
   dateNow(): number {
     const value = dateNow();
-    this.pack.add(DATE, value);
+    if (!isOwn()) this.pack.add(DATE, value);
     return value;
   }
 
   performanceNow(): number {
     const value = performanceNow();
-    this.pack.add(PERFORMANCE, value);
+    if (!isOwn()) this.pack.add(PERFORMANCE, value);
     return value;
   }
 
   hrtime(): bigint {
     const value = hrtimeBigint();
-    this.pack.add(HRTIME, value);
+    if (!isOwn()) this.pack.add(HRTIME, value);
     return value;
   }
 
   hrtimeBigint(): bigint {
     const value = hrtimeBigint();
-    this.pack.add(HRTIME_BIGINT, value);
+    if (!isOwn()) this.pack.add(HRTIME_BIGINT, value);
     return value;
   }
 }

@@ -2,7 +2,8 @@
 import type { JournalWriter } from '../journal/writer.ts';
 import type { Kind } from '../model/event.ts';
 import { AsyncResource, bufferFrom, nextTick } from '../runtime/natives.ts';
-import { ownImmediate } from '../runtime/own.ts';
+import { isOwn, ownImmediate } from '../runtime/own.ts';
+import { beginOwn, endOwn } from '../runtime/own-depth.ts';
 import { agentFrame } from '../runtime/stack.ts';
 import { CoverageDetector } from './coverage-detector.ts';
 import { RandomStream } from './random.ts';
@@ -69,7 +70,15 @@ export class RecordSession implements Session {
   }
 
   value(kind: Kind, key: string, live: () => Recorded): Recorded {
-    const value = live();
+    // What Node's own code reads on the way to this value is part of it.
+    if (isOwn()) return live();
+    beginOwn();
+    let value: Recorded;
+    try {
+      value = live();
+    } finally {
+      endOwn();
+    }
     this.#takeValues();
     this.#journal.value(kind, value.status, key, value.data);
     this.#appended();

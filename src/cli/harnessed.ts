@@ -1,15 +1,19 @@
 /** Starts a program with the harness in every Node process below it. */
 import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
 import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import type { Control } from '../../loader/control.ts';
 
-const PRELOAD: string = new URL('../loader/register.mjs', import.meta.url).href;
+/** Required, not imported: `--import` would make Node start a CommonJS program in another way than it does bare. */
+const PRELOAD: string = fileURLToPath(new URL('../loader/preload.cjs', import.meta.url));
 
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   readonly argv0?: string;
   readonly cwd: string;
+  /** Put the harness in; false where the recorded options do so themselves. */
+  readonly inject: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly control: Omit<Control, 'nodeOptions'>;
   readonly stdio: StdioOptions;
@@ -20,15 +24,20 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-export function launch({ command, args, argv0, cwd, env, control, stdio }: Launch): ChildProcess {
+export function launch({ command, args, argv0, cwd, inject, env, control, stdio }: Launch): ChildProcess {
   const nodeOptions = env['NODE_OPTIONS'];
   const message: Control = { ...control, nodeOptions: nodeOptions ?? null };
   return spawn(command, args, {
     cwd,
     stdio,
     ...(argv0 === undefined ? {} : { argv0 }),
-    env: { ...env, NODE_OPTIONS: `${nodeOptions ? `${nodeOptions} ` : ''}--import ${PRELOAD}`, REPLAY_HARNESS_CONTROL: JSON.stringify(message) },
+    env: { ...env, NODE_OPTIONS: inject ? `--require ${quoted(PRELOAD)} ${nodeOptions ?? ''}`.trim() : nodeOptions, REPLAY_HARNESS_CONTROL: JSON.stringify(message) },
   });
+}
+
+/** NODE_OPTIONS is split at spaces, save within double quotes; a backslash escapes. */
+function quoted(path: string): string {
+  return /[\s"\\]/.test(path) ? `"${path.replace(/["\\]/g, '\\$&')}"` : path;
 }
 
 /** Resolves with how the process ended; signals of the terminal go to it, not to us. */

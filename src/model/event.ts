@@ -119,6 +119,8 @@ export interface RunFacts {
   readonly stdio: readonly [StdioType, StdioType, StdioType];
   /** Columns and rows of each standard stream that is a terminal. */
   readonly ttySize: Readonly<Record<string, readonly [number, number]>>;
+  /** Whether the command line put the harness in; otherwise the user's own options did. */
+  readonly injected: boolean;
   /** Seed of the `Math.random` stream (alea). */
   readonly seed: string;
 }

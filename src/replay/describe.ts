@@ -1,7 +1,7 @@
 /** Recorded and asked-for events in words. */
 import { decodeClockReads } from '../model/clock.ts';
 import type { LaneEvent } from '../model/event.ts';
-import { jsonParse } from '../runtime/natives.ts';
+import { jsonParse, jsonStringify } from '../runtime/natives.ts';
 import { describe as describeBytes } from '../steps/request-diff.ts';
 
 /** What kind of event this is, as a reader of the report would call it. */
@@ -60,6 +60,8 @@ export function describeStart(kind: string, key: string): string {
       return `a DNS ${asked.slice(0, 2).join(' ')}`;
     case 'fs':
       return `fs.${asked.slice(0, 2).join(' ')}`;
+    case 'stack':
+      return `the stack of ${jsonStringify(asked[0] ?? '')}`;
     case 'stdio':
       return `opening ${['stdin', 'stdout', 'stderr'][Number(asked[0])]}`;
     default:

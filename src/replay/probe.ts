@@ -17,8 +17,13 @@ const TURNS = 50;
 /** Values whose live reading touches nothing outside the process. */
 const HARMLESS: ReadonlySet<Kind> = new Set(['entropy', 'process-value', 'os-value', 'stack', 'event-time']);
 
-/** What the program was after: `kind` as in a report, `described` in words; both undefined when nothing showed. */
-export type Found = (kind: string | undefined, described: string | undefined, frames: readonly string[]) => void;
+/** What the program was after: `kind` as in a report, `described` in words. */
+export interface Finding {
+  readonly kind: string;
+  readonly described: string;
+}
+
+export type Found = (finding: Finding | undefined, frames: readonly string[]) => void;
 
 export class Probe {
   readonly #streams: Map<number, number>;
@@ -44,13 +49,13 @@ export class Probe {
     if (kind === 'tls') later('handshake', encodeArguments([]));
     if (kind === 'immediate') later('fired', NOTHING);
     if (kind === 'dns') later('completed', encodeOutcome({ result: [null, ['127.0.0.1']] }));
-    if (kind === 'fs') this.#show('fs', describeStart(kind, key));
+    if (kind === 'fs') this.#show({ kind: 'fs', described: describeStart(kind, key) });
     return id;
   }
 
   value(kind: Kind, key: string, live: () => Recorded): Recorded {
     if (HARMLESS.has(kind)) return live();
-    if (kind === 'fs-value') this.#show('fs', describeStart('fs', key));
+    if (kind === 'fs-value') this.#show({ kind: 'fs', described: describeStart('fs', key) });
     const result = key.startsWith('["tls.') ? encodeArguments([undefined]) : key === '["getWindowSize"]' ? [0, 0, 0] : key === '["getsockname"]' || key === '["getpeername"]' ? [0, {}] : 0;
     return { status: 0, data: encodeOutcome({ result }) };
   }
@@ -59,17 +64,17 @@ export class Probe {
     if (kind === 'shutdown') return done;
     const fd = this.#streams.get(operation);
     const stream = fd === 1 ? 'stdout' : 'stderr';
-    if (fd !== undefined) this.#show(stream, `${stream}: ${describe(bufferFrom(bytes))}`);
+    if (fd !== undefined) this.#show({ kind: stream, described: `${stream}: ${describe(bufferFrom(bytes))}` });
     const sent = bufferConcat([this.#writes.get(operation) ?? NOTHING, bytes]);
     this.#writes.set(operation, sent);
-    if (parseRequest(sent)?.complete) this.#show('http request', describe(sent));
+    if (parseRequest(sent)?.complete) this.#show({ kind: 'http request', described: describe(sent) });
     return done;
   }
 
   /** The program shows nothing more. */
   giveUp(): void {
     const begun = [...this.#writes.values()][0];
-    this.#show(begun && 'socket write', begun && describe(begun));
+    this.#show(begun && { kind: 'socket write', described: describe(begun) });
   }
 
   readonly #turn = (): void => {
@@ -78,9 +83,9 @@ export class Probe {
     else this.giveUp();
   };
 
-  #show(kind: string | undefined, described: string | undefined): void {
+  #show(finding: Finding | undefined): void {
     if (this.#over) return;
     this.#over = true;
-    this.#found(kind, described, this.#frames());
+    this.#found(finding, this.#frames());
   }
 }

@@ -319,10 +319,12 @@ export class ReplaySession implements Session {
     if (this.#ended || this.#probe || !event) return undefined;
     const divergence = this.#divergence('REPLAY_MISMATCH', event, kind, actual, difference, expected);
     this.#leaveRecording();
-    this.#probe = new Probe(this.#streams, (foundKind, found, frames) => {
-      const now = found ?? divergence.actual;
+    this.#probe = new Probe(this.#streams, (found, frames) => {
+      // A request that the recording does not have next is what the program was after; anything else only locates it.
+      const isNewCall = found?.kind === 'http request' && !divergence.expected.includes(found.described);
+      const now = !found ? divergence.actual : isNewCall ? found.described : `${divergence.actual}, on the way to ${found.described}`;
       const stack = divergence.stack.length > 0 ? divergence.stack : frames;
-      this.#finishDiverged({ ...divergence, kind: foundKind ?? kind, actual: now, stack, firstDifference: difference ?? { field: 'call', expected: divergence.expected, actual: now } });
+      this.#finishDiverged({ ...divergence, kind: isNewCall ? found.kind : kind, actual: now, stack, firstDifference: difference ?? { field: 'call', expected: divergence.expected, actual: now } });
     }, () => this.#frames());
     return undefined;
   }

@@ -41,6 +41,13 @@ export function patchValue(object: object, name: PropertyKey, value: unknown): v
   defineProperty(object, name, { enumerable: descriptor?.enumerable ?? false, writable: descriptor?.writable ?? true, configurable: true, value });
 }
 
+/** A caller whose name tells the stack filter under which property the runtime called `callback`. */
+export function calledAs(property: string): (callback: AnyFunction, receiver: unknown, args: readonly unknown[]) => unknown {
+  const call = (callback: AnyFunction, receiver: unknown, args: readonly unknown[]): unknown => apply(callback, receiver, args as unknown[]) as unknown;
+  defineProperty(call, 'name', { value: property, configurable: true });
+  return call;
+}
+
 /** Patched functions show the source text of what they replace. */
 export function hideSources(): void {
   patchMethod(Function.prototype, 'toString', (toString) => function (this: AnyFunction): string {

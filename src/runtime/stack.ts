@@ -75,9 +75,9 @@ export function isAgentFile(file: string): boolean {
 
 /**
  * Formats stacks from here on without frames of the harness.
- * @param bottom is given the text of the frames that ran the macrotask, and returns the text to show there.
+ * @param bottom is given the error's first line and the text of the frames that ran the macrotask, and returns the text to show there.
  */
-export function filterStacks(bottom: (text: string) => string): void {
+export function filterStacks(bottom: (error: string, text: string) => string): void {
   // Node's own formatter; it also applies source maps.
   const standard = (NativeError as { prepareStackTrace?: AnyFunction }).prepareStackTrace ?? plainFormat;
   let chosen: AnyFunction | undefined;
@@ -85,7 +85,7 @@ export function filterStacks(bottom: (text: string) => string): void {
     if (raw) return sites;
     const { top, tail, asynchronous } = split(sites);
     if (chosen) return chosen.call(NativeError, error, [...top, ...asynchronous]);
-    const shown = bottom(tail.filter((site) => !isOwn(site)).map(line).join(''));
+    const shown = bottom(String(standard.call(NativeError, error, [])), tail.filter((site) => !isOwn(site)).map(line).join(''));
     const synchronous = String(standard.call(NativeError, error, top));
     if (asynchronous.length === 0) return synchronous + shown;
     return synchronous + shown + String(standard.call(NativeError, error, [...top, ...asynchronous])).slice(synchronous.length);
@@ -116,10 +116,32 @@ function split(sites: CallSite[]): { top: CallSite[]; tail: CallSite[]; asynchro
   let end = synchronous.length;
   while (end > 0 && (isOwn(synchronous[end - 1] as CallSite) || SCHEDULER.test(fileOf(synchronous[end - 1] as CallSite)))) end--;
   return {
-    top: synchronous.slice(0, end).filter((site) => !isOwn(site)),
+    top: synchronous.slice(0, end).map((site, index) => calledBy(site, synchronous[index + 1])).filter((site) => !isOwn(site)),
     tail: synchronous.slice(end),
     asynchronous: firstAsync < 0 ? [] : sites.slice(firstAsync).filter((site) => !isOwn(site)),
   };
+}
+
+/** Properties under which the runtime calls back; our callers of those carry the name (see calledAs). */
+const PROPERTIES: ReadonlySet<string> = new Set(['_onTimeout', '_onImmediate', 'oncomplete']);
+
+/** Shows a callback that we called in the runtime's stead as the runtime's own call: `Timeout.tick [as _onTimeout]`. */
+function calledBy(site: CallSite, caller: CallSite | undefined): CallSite {
+  const property = caller && isOwn(caller) ? caller.getFunctionName() : null;
+  if (property === null || !PROPERTIES.has(property)) return site;
+  const plain = String(site);
+  const type = site.getTypeName() ?? '';
+  const name = site.getFunctionName();
+  const prefix = `${type}.${name ?? '<anonymous>'} `;
+  if (!plain.startsWith(prefix) || name === property) return site;
+  const text = (name ? `${type}.${name} [as ${property}] ` : `${type}.${property} `) + plain.slice(prefix.length);
+  return new Proxy(site, {
+    get(target, key) {
+      if (key === 'toString') return () => text;
+      const value = (target as unknown as Record<PropertyKey, unknown>)[key];
+      return typeof value === 'function' ? (value as AnyFunction).bind(target) : value;
+    },
+  });
 }
 
 /** For runtimes that keep their formatter to themselves. */

@@ -39,6 +39,7 @@ export class EmbeddedStore implements RunStore {
 
   list(): StoredRun[] {
     const folder = `${this.location}/runs`;
+    if (nativeFs.existsSync(this.location) && !nativeFs.statSync(this.location).isDirectory()) throw new StoreUnavailableError(`The store ${this.location} is a file; a store is a folder.`);
     if (!nativeFs.existsSync(folder)) return [];
     const runs: StoredRun[] = [];
     for (const id of nativeFs.readdirSync(folder)) {

@@ -31,10 +31,10 @@ export function identities(env: Environment): string[] {
   if (given?.startsWith('cmd:')) return parseIdentities(runCommand(given.slice(4)), 'the output of REPLAY_HARNESS_IDENTITY');
   if (given) {
     if (!nativeFs.existsSync(given)) throw new ConfigError(`REPLAY_HARNESS_IDENTITY names ${given}, which does not exist. It takes the file of a private key, or cmd:COMMAND.`);
-    return parseIdentities(nativeFs.readFileSync(given, 'utf8'), given);
+    return parseIdentities(readText(given), given);
   }
   const own = `${keyFolder(env)}/identity`;
-  return nativeFs.existsSync(own) ? parseIdentities(nativeFs.readFileSync(own, 'utf8'), own) : [];
+  return nativeFs.existsSync(own) ? parseIdentities(readText(own), own) : [];
 }
 
 /** The user's own private key, made if there is none yet. Two first uses at once agree on one. */
@@ -60,6 +60,14 @@ function parseIdentities(text: string, from: string): string[] {
   const keys = text.split('\n').map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
   if (keys.length === 0 || !keys.every(isIdentity)) throw new ConfigError(`${from} holds no private key of replay-harness; it should begin with RH-IDENTITY-.`);
   return keys;
+}
+
+function readText(file: string): string {
+  try {
+    return nativeFs.readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`The private key in ${file} cannot be read: ${(error as Error).message}.`);
+  }
 }
 
 function runCommand(command: string): string {

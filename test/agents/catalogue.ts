@@ -74,6 +74,8 @@ const contexts: readonly AgentCase[] = [{ agent: 'stacks.mjs', sameAsBare: all }
 
 const everything: readonly AgentCase[] = [{ agent: 'everything.mjs' }];
 
-export const CATALOGUE = { network, models, timers, values, files, standardStreams, endings, contexts, everything } as const satisfies Record<string, readonly AgentCase[]>;
+type Group = 'network' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'everything';
+
+export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, models, timers, values, files, standardStreams, endings, contexts, everything };
 
 export const AGENT_CASES: readonly AgentCase[] = Object.values(CATALOGUE).flat();

@@ -245,7 +245,7 @@ describe('the store', () => {
 
   it('a home that cannot be written: the agent goes on, and one line says so', async () => {
     const workspace = testWorkspace();
-    const recorded = await workspace.record('never-settled.mjs', { env: { XDG_CONFIG_HOME: '/proc/no-such-place' } });
+    const recorded = await workspace.record('never-settled.mjs', { env: { XDG_CONFIG_HOME: `${workspace.write('file', '')}/below` } });
     expect(recorded.exitCode).toBe(13);
     expect(recorded.ownStderr).toMatch(/^replay-harness: [^\n]*not recorded[^\n]*\n$/);
   });

@@ -1,5 +1,5 @@
 /** What the test server answers. Bodies, ids and delays are random, so that a live call can never pass for a recorded one. */
-import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { createHmac, randomBytes, randomInt, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,9 +37,10 @@ const ENDPOINTS: Readonly<Record<string, (exchange: Exchange) => Promise<void> |
     response.end('data: [DONE]\n\n');
   },
 
+  /** `?as=ENCODING&id=ID`: the same JSON in another encoding; without an id it has a random one. */
   '/encoded'({ response, url }) {
     const encoding = url.searchParams.get('as') ?? 'gzip';
-    const bytes = Buffer.from(JSON.stringify({ id: randomUUID(), text: 'né ü 漢字 '.repeat(300) }));
+    const bytes = Buffer.from(JSON.stringify({ id: url.searchParams.get('id') ?? randomUUID(), text: 'né ü 漢字 '.repeat(300) }));
     response.writeHead(200, { 'content-type': 'application/json', ...(encoding !== 'identity' && { 'content-encoding': encoding }) });
     response.end((ENCODERS[encoding] as (bytes: Buffer) => Buffer)(bytes));
   },
@@ -83,9 +84,51 @@ const ENDPOINTS: Readonly<Record<string, (exchange: Exchange) => Promise<void> |
     json(response, { id: randomUUID() });
   },
 
+  /** A chat model that answers by what stands in the request: a tool call, after a tool's result the final text. */
+  async '/v1/chat/completions'({ response, body }) {
+    const { model, messages } = JSON.parse(body) as { model: string; messages: { role: string; content: string }[] };
+    await sleep(Math.random() * 40);
+    const last = messages.at(-1);
+    const system = messages.find(({ role }) => role === 'system')?.content;
+    const message = model === 'tool-user' && last?.role !== 'tool'
+      ? { role: 'assistant', content: null, tool_calls: [{ id: `call_${randomUUID()}`, type: 'function', function: { name: 'look_up', arguments: '{"what":"weather"}' } }] }
+      : { role: 'assistant', content: `${model}, ${system ?? 'no system'}: ${last?.content} (${randomUUID()})` };
+    json(response, { id: `chatcmpl-${randomUUID()}`, model, choices: [{ index: 0, message, finish_reason: message.content === null ? 'tool_calls' : 'stop' }] });
+  },
+
+  /** A token that is valid for two seconds, signed with the secret that the agent knows. */
+  '/token'({ response }) {
+    const now = Date.now();
+    json(response, { token_type: 'Bearer', expires_in: 2, access_token: signedToken({ sub: 'agent', jti: randomUUID(), exp: (now + 2000) / 1000 }) });
+  },
+
+  /** Refuses a token that has expired, as a real API would. */
+  '/protected'({ request, response }) {
+    const claims = claimsOf(request.headers.authorization ?? '');
+    if (!claims || claims.exp * 1000 < Date.now()) json(response, { error: 'expired' }, 401);
+    else json(response, { for: claims.jti, id: randomUUID() });
+  },
+
+  '/telemetry'({ response, body }) {
+    json(response, { received: (JSON.parse(body) as unknown[]).length });
+  },
+
   /** Never answers. */
   '/hang'() {},
 };
+
+export const TOKEN_SECRET = 'a secret of the tests';
+
+function signedToken(claims: object): string {
+  const content = [{ alg: 'HS256', typ: 'JWT' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  return `${content}.${createHmac('sha256', TOKEN_SECRET).update(content).digest('base64url')}`;
+}
+
+function claimsOf(authorization: string): { exp: number; jti: string } | undefined {
+  const token = authorization.replace(/^Bearer /, '');
+  const [, claims] = token.split('.');
+  return claims === undefined ? undefined : (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { exp: number; jti: string });
+}
 
 export async function answer(request: IncomingMessage, response: ServerResponse, state: JobState): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://server');

@@ -24,7 +24,7 @@ export async function killAndReplay(): Promise<void> {
     await prove(workspace, printed.toString());
     workspace.remove();
   } catch (error) {
-    throw new Error(`${(error as Error).message}\n  kept in ${workspace.folder}; by hand:\n  ${workspace.replayByHand()}`, { cause: error });
+    throw new Error(`${(error as Error).message}\n  kept in ${workspace.folder}; by hand:\n  ${workspace.replayByHand()}`);
   } finally {
     await server.stop();
   }

@@ -55,7 +55,7 @@ export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harn
     workspace.remove();
     return recorded;
   } catch (error) {
-    throw new Error(`${agent.agent}: ${(error as Error).message}\n  kept in ${workspace.folder}; by hand:\n  ${workspace.replayByHand()}`, { cause: error });
+    throw new Error(`${agent.agent}: ${(error as Error).message}\n  kept in ${workspace.folder}; by hand:\n  ${workspace.replayByHand()}`);
   } finally {
     await server.stop();
   }

@@ -1,5 +1,5 @@
 /** Clocks: Date, performance and process.hrtime; in vm contexts too. */
-import { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, NativeDate, ownKeys } from '../../runtime/natives.ts';
+import { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, jsonParse, jsonStringify, NativeDate, ownKeys } from '../../runtime/natives.ts';
 import { type AnyFunction, disguise, patchGetter, patchMethod, patchValue } from '../../runtime/patches.ts';
 import { readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
@@ -23,6 +23,12 @@ export function installClock(session: Session): void {
       return readValue(session, 'event-time', `["${name}"]`, entryTime, () => apply(native, this, []) as number);
     });
   }
+  patchMethod(PerformanceEntry.prototype, 'toJSON', (native) => function (this: PerformanceEntry): unknown {
+    return { ...(apply(native, this, []) as object), startTime: this.startTime, duration: this.duration };
+  });
+  patchMethod(getPrototypeOf(performance) as object, 'toJSON', (native) => function toJSON(this: object): unknown {
+    return readValue(session, 'process-value', '["performance.toJSON"]', toJSON, () => jsonParse(jsonStringify(apply(native, this, []))) as unknown);
+  });
   const file = (globalThis as { File?: { prototype: object } }).File ?? (process.getBuiltinModule('node:buffer') as unknown as { File: { prototype: object } }).File;
   patchGetter(file.prototype, 'lastModified', (native) => function lastModified(this: object): unknown {
     return readValue(session, 'event-time', '["lastModified"]', lastModified, () => apply(native, this, []) as number);

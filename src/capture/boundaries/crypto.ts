@@ -5,7 +5,7 @@
 import type { webcrypto } from 'node:crypto';
 import { decodeOutcome, encodeOutcome, type Outcome } from '../../model/value.ts';
 import { apply, bufferFrom, jsonStringify } from '../../runtime/natives.ts';
-import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
+import { type AnyFunction, disguise, patchGetter, patchMethod } from '../../runtime/patches.ts';
 import { attempt, readOutcome, readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
 import { type Crypto, KeyCodec, revive } from './key-codec.ts';
@@ -22,12 +22,18 @@ export function installCrypto(session: Session): void {
 
 /** Random bytes and numbers: synchronous, or served to a callback. */
 function patchBytes(session: Session, crypto: Crypto): void {
-  for (const name of ['randomBytes', 'pseudoRandomBytes', 'prng', 'rng', 'randomInt', 'generatePrime', 'generatePrimeSync', 'randomUUID', 'randomUUIDv7']) {
-    patchMethod(crypto, name, (native) => function random(this: unknown, ...args: unknown[]): unknown {
-      const callback = args[args.length - 1];
-      const key = jsonStringify([name, ...args.filter((arg) => typeof arg === 'number')]);
-      if (typeof callback === 'function') return serveCallback(session, key, (done) => apply(native, this, [...args.slice(0, -1), done]) as unknown, callback as AnyFunction);
-      return revive(readValue(session, 'entropy', key, random, () => apply(native, this, args)));
+  const drawing = (name: string) => (native: AnyFunction): AnyFunction => function random(this: unknown, ...args: unknown[]): unknown {
+    const callback = args[args.length - 1];
+    const key = jsonStringify([name, ...args.filter((arg) => typeof arg === 'number')]);
+    if (typeof callback === 'function') return serveCallback(session, key, (done) => apply(native, this, [...args.slice(0, -1), done]) as unknown, callback as AnyFunction);
+    return revive(readValue(session, 'entropy', key, random, () => apply(native, this, args)));
+  };
+  for (const name of ['randomBytes', 'randomInt', 'generatePrime', 'generatePrimeSync', 'randomUUID', 'randomUUIDv7']) patchMethod(crypto, name, drawing(name));
+  // Deprecated names for randomBytes, behind accessors.
+  for (const name of ['pseudoRandomBytes', 'prng', 'rng']) {
+    patchGetter(crypto, name, (get) => {
+      const shim = disguise(drawing('randomBytes')(apply(get, crypto, []) as AnyFunction), apply(get, crypto, []) as AnyFunction);
+      return () => shim;
     });
   }
   patchMethod(crypto, 'randomFillSync', (native) => function randomFillSync(this: unknown, ...args: unknown[]): unknown {

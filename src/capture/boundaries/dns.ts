@@ -2,9 +2,11 @@
 import { decodeOutcome, encodeOutcome } from '../../model/value.ts';
 import { binding } from '../../runtime/bindings.ts';
 import { apply, jsonStringify } from '../../runtime/natives.ts';
-import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
+import { type AnyFunction, calledAs, patchMethod } from '../../runtime/patches.ts';
 import { readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
+
+const callComplete = calledAs('oncomplete');
 
 interface Request {
   oncomplete: AnyFunction;
@@ -27,11 +29,11 @@ const query = (session: Session, name: string) => (native: AnyFunction): AnyFunc
     const complete = request.oncomplete;
     const operation = session.operation('dns', jsonStringify([name, ...args]), (_, _status, data) => {
       session.retire(operation);
-      apply(complete, request, (decodeOutcome(data) as { result: unknown[] }).result);
+      callComplete(complete, request, (decodeOutcome(data) as { result: unknown[] }).result);
     });
     request.oncomplete = function (this: object, ...results: unknown[]): unknown {
       session.arrived(operation, 'completed', typeof results[0] === 'number' ? results[0] : 0, encodeOutcome({ result: results }));
-      return apply(complete, this, results);
+      return callComplete(complete, this, results);
     };
     return readValue(session, 'handle-value', `["${name}"]`, queryNames, () => apply(native, this, [request, ...args]));
   };

@@ -7,7 +7,7 @@ import { decodeOutcome, encodeOutcome, type Outcome } from '../../model/value.ts
 import { binding } from '../../runtime/bindings.ts';
 import { apply, bufferConcat, bufferFrom, jsonStringify, nativeFs } from '../../runtime/natives.ts';
 import { isOwn } from '../../runtime/own.ts';
-import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
+import { type AnyFunction, calledAs, patchMethod } from '../../runtime/patches.ts';
 import { calledByModuleLoader } from '../../runtime/stack.ts';
 import { readOutcome } from '../read-value.ts';
 import type { Session } from '../session.ts';
@@ -17,7 +17,7 @@ import { FileHandleStandIns, ModuleReads, type NativeFileHandle } from './module
 const READS: Readonly<Record<string, { readonly asked: number; readonly fills?: true }>> = {
   open: { asked: 3 }, openFileHandle: { asked: 3 }, close: { asked: 1 }, access: { asked: 2 }, existsSync: { asked: 1 },
   stat: { asked: 2 }, lstat: { asked: 2 }, fstat: { asked: 2 }, statfs: { asked: 2 }, readdir: { asked: 3 }, realpath: { asked: 2 },
-  readlink: { asked: 2 }, readFileUtf8: { asked: 2 }, read: { asked: 1, fills: true }, readBuffers: { asked: 1, fills: true },
+  readlink: { asked: 2 }, internalModuleStat: { asked: 2 }, readFileUtf8: { asked: 2 }, read: { asked: 1, fills: true }, readBuffers: { asked: 1, fills: true },
 };
 /** Everything else that touches the disk. */
 const UNCAPTURED = [
@@ -26,6 +26,8 @@ const UNCAPTURED = [
 ];
 const WRITES = ['writeBuffer', 'writeBuffers', 'writeString'];
 const WRITE_FLAGS = nativeFs.constants.O_WRONLY | nativeFs.constants.O_RDWR | nativeFs.constants.O_CREAT | nativeFs.constants.O_TRUNC | nativeFs.constants.O_APPEND;
+
+const callComplete = calledAs('oncomplete');
 
 interface FsRequest {
   oncomplete: AnyFunction;
@@ -133,7 +135,8 @@ class FsBoundary {
   }
 
   #isModuleRead(name: string, args: unknown[], below: AnyFunction): boolean {
-    const [target] = args;
+    const target = typeof args[0] === 'object' ? args[1] : args[0];
+    if (name === 'internalModuleStat') return calledByModuleLoader(below);
     if (typeof target === 'number') return this.#modules.owns(target);
     if (typeof target !== 'string') return false;
     return (name === 'lstat' || name === 'realpath' || name === 'stat' || ModuleReads.isModulePath(target)) && calledByModuleLoader(below);
@@ -151,14 +154,14 @@ class FsBoundary {
     const operation = session.operation('fs', key, (_kind, _status, data) => {
       session.retire(operation);
       const outcome = decodeOutcome(data);
-      if ('error' in outcome) return void apply(complete, request, [outcome.error]);
+      if ('error' in outcome) return void callComplete(complete, request, [outcome.error]);
       if (outcome.bytes) fill(name, args, outcome.bytes);
-      apply(complete, request, outcome.result === undefined ? [null] : [null, outcome.result]);
+      callComplete(complete, request, outcome.result === undefined ? [null] : [null, outcome.result]);
     });
     request.oncomplete = function (this: object, error: unknown, ...results: unknown[]): unknown {
       const outcome: Outcome = error ? { error } : withBytes(name, args, results[0], fills);
       session.arrived(operation, 'completed', statusOf(outcome), encodeOutcome(outcome));
-      return apply(complete, this, [error, ...results]);
+      return callComplete(complete, this, [error, ...results]);
     };
     return session.effect(live, undefined);
   }

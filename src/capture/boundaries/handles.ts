@@ -3,7 +3,7 @@
  * real on top of them, in both modes.
  */
 import type { Kind } from '../../model/event.ts';
-import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
+import { type AnyFunction, calledAs, patchMethod } from '../../runtime/patches.ts';
 import { handlePrototypes, type Prototypes } from '../../runtime/bindings.ts';
 import { apply, jsonStringify } from '../../runtime/natives.ts';
 import { createStash } from '../../runtime/stash.ts';
@@ -24,6 +24,8 @@ interface ConnectRequest {
 
 /** Methods by which the use of a terminal's handle begins. */
 const FIRST_USES = ['readStart', 'writeUtf8String', 'writeLatin1String', 'writeBuffer', 'writev'];
+
+const callComplete = calledAs('oncomplete');
 
 export interface Handles {
   /** Operation of a handle that the harness records; undefined for all others. */
@@ -84,10 +86,10 @@ function patchConnects(prototypes: Prototypes, session: Session, own: Own): void
     function connectHandle(this: object, request: ConnectRequest, ...args: unknown[]): unknown {
       const state = own(this, kind, jsonStringify(describe(args)));
       const complete = request.oncomplete;
-      state.onConnected = session.inContext((_, status) => void apply(complete, request, [status, this, request, true, true]));
+      state.onConnected = session.inContext((_, status) => void callComplete(complete, request, [status, this, request, true, true]));
       request.oncomplete = function (status: number, ...rest: unknown[]) {
         session.arrived(state.operation, 'connected', status);
-        return apply(complete, this, [status, ...rest]);
+        return callComplete(complete, this, [status, ...rest]);
       };
       return readValue(session, 'handle-value', '["connect"]', connectHandle, () => apply(native, this, [request, ...args]));
     };

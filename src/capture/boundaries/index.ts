@@ -1,5 +1,6 @@
 /** The whole interception surface, in the order in which it has to be installed. */
 import { filterStacks } from '../../runtime/stack.ts';
+import { bufferFrom, jsonStringify } from '../../runtime/natives.ts';
 import { hideSources } from '../../runtime/patches.ts';
 import type { Session } from '../session.ts';
 import { installClock } from './clock.ts';
@@ -33,7 +34,7 @@ export function installBoundaries(session: Session, warm: () => void): void {
   installRandom(session);
   installClock(session);
   installUncaptured(session);
-  filterStacks((bottom) => session.value('stack', '', () => ({ status: 0, data: Buffer.from(bottom) })).data.toString());
+  filterStacks((error, bottom) => bufferFrom(session.value('stack', jsonStringify([error]), () => ({ status: 0, data: bufferFrom(bottom) })).data).toString());
   hideSources();
   installExit(session);
 }

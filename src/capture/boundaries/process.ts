@@ -52,6 +52,15 @@ function patchDirectory(session: Session): void {
   });
 }
 
+/** Formats the stacks of an error and of the errors in it, as printing it will. */
+function formatStacks(subject: unknown, depth: number): void {
+  if (!(subject instanceof Error) || depth === 0) return;
+  void subject.stack;
+  for (const { value } of Object.values(Object.getOwnPropertyDescriptors(subject))) {
+    for (const inner of Array.isArray(value) ? (value as unknown[]) : [value as unknown]) formatStacks(inner, depth - 1);
+  }
+}
+
 /** Watches the two ends of a process. The hooks are not listeners: the agent's own come first, and see no trace of them. */
 export function installExit(session: Session): void {
   let exited = false;
@@ -72,7 +81,7 @@ export function installExit(session: Session): void {
       if (this !== process) return apply(emit, this, args);
       if (event === 'beforeExit') return session.beforeExit(() => apply(emit, this, args) as boolean);
       // Native code prints the stack after the last JavaScript has run: format it while the journal is open.
-      if (event === 'uncaughtExceptionMonitor' && subject instanceof Error) void subject.stack;
+      if (event === 'uncaughtExceptionMonitor') formatStacks(subject, 5);
       // A handler for a signal means that its moment matters.
       if (typeof event === 'string' && event in signals) return session.uncaptured(`a signal (${event})`, () => apply(emit, this, args));
       if (event === 'message') return session.uncaptured('a message from the parent process (IPC)', () => apply(emit, this, args));

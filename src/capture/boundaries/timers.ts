@@ -7,7 +7,7 @@
  */
 import { apply, clearImmediate, clearTimeout, defineProperty, getPrototypeOf, setImmediate, setTimeout } from '../../runtime/natives.ts';
 import { isOwn } from '../../runtime/own.ts';
-import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
+import { type AnyFunction, calledAs, patchMethod } from '../../runtime/patches.ts';
 import { createStash } from '../../runtime/stash.ts';
 import type { Session } from '../session.ts';
 
@@ -40,6 +40,8 @@ interface NativeImmediate {
 const PARKED_MS = 2 ** 31 - 1;
 
 const states = createStash<TimerState>();
+const callTimeout = calledAs('_onTimeout');
+const callImmediate = calledAs('_onImmediate');
 
 export function installTimers(session: Session): void {
   const timeout = setTimeout(() => {}, 1);
@@ -56,7 +58,7 @@ function interceptTimeouts(prototype: object, session: Session): void {
   const fire = function (this: object, ...args: unknown[]): unknown {
     const state = states.get(this) as TimerState;
     session.arrived(state.operation, 'fired', 0);
-    return apply(state.callback as AnyFunction, this, args);
+    return callTimeout(state.callback as AnyFunction, this, args);
   };
   const begin = (timer: NativeTimeout, state: TimerState): void => {
     state.operation = session.operation('timer', `[${timer._idleTimeout}]`, () => fireParked(timer, state, refresh));
@@ -73,7 +75,7 @@ function fireParked(timer: NativeTimeout, state: TimerState, refresh: () => void
   timer._idleNext = null;
   timer._idlePrev = null;
   try {
-    apply(state.callback as AnyFunction, timer, timer._timerArgs ?? []);
+    callTimeout(state.callback as AnyFunction, timer, timer._timerArgs ?? []);
   } finally {
     if (timer._repeat && timer._idleTimeout !== -1) {
       timer._idleTimeout = PARKED_MS;
@@ -93,13 +95,13 @@ function interceptImmediates(prototype: object, session: Session): void {
     // In replay the native immediate passes without effect; the log says when its callback runs.
     return session.effect(() => {
       session.arrived(state.operation, 'fired', 0);
-      return apply(state.callback as AnyFunction, this, args);
+      return callImmediate(state.callback as AnyFunction, this, args);
     }, undefined);
   };
   const begin = (immediate: NativeImmediate, state: TimerState): void => {
     state.operation = session.operation('immediate', '[]', () => {
       session.retire(state.operation);
-      apply(state.callback as AnyFunction, immediate, immediate._argv ?? []);
+      callImmediate(state.callback as AnyFunction, immediate, immediate._argv ?? []);
     });
   };
   intercept(prototype, '_onImmediate', fire, begin as unknown as (timer: object, state: TimerState) => void);

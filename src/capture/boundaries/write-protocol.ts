@@ -6,8 +6,8 @@
  * `shutdown` passes a request everywhere.
  */
 import { streamBinding } from '../../runtime/bindings.ts';
-import { apply, bufferAlloc, defineProperty } from '../../runtime/natives.ts';
-import type { AnyFunction } from '../../runtime/patches.ts';
+import { bufferAlloc, defineProperty } from '../../runtime/natives.ts';
+import { type AnyFunction, calledAs } from '../../runtime/patches.ts';
 import type { Session, WriteResult } from '../session.ts';
 import type { StreamState } from './streams.ts';
 
@@ -15,6 +15,7 @@ export interface WriteRequest {
   oncomplete?: AnyFunction;
 }
 
+const callComplete = calledAs('oncomplete');
 const base = streamBinding();
 const state32 = base.streamBaseState;
 
@@ -23,7 +24,7 @@ export function send(handle: object, state: StreamState, session: Session, kind:
   if (!request) return sendAndGetRequest(state, session, number, bytes, live);
   const complete = request.oncomplete;
   if (complete) {
-    state.writes.set(number, session.inContext((_, status) => void apply(complete, request, [status, handle, undefined])));
+    state.writes.set(number, session.inContext((_, status) => void callComplete(complete, request, [status, handle, undefined])));
     request.oncomplete = tap(state, session, number, complete);
   }
   const result = session.send(state.operation, kind, bytes, () => {
@@ -63,7 +64,7 @@ function sendAndGetRequest(state: StreamState, session: Session, number: number,
       tapped = tap(state, session, number, callback);
     },
   });
-  state.writes.set(number, session.inContext((_, status) => void apply(complete as AnyFunction, shown, [status])));
+  state.writes.set(number, session.inContext((_, status) => void callComplete(complete as AnyFunction, shown, [status])));
   return shown;
 }
 
@@ -74,7 +75,7 @@ function tap(state: StreamState, session: Session, number: number, complete: Any
     which.writeUInt32LE(number, 0);
     state.writes.delete(number);
     session.arrived(state.operation, 'written', status, which);
-    return apply(complete, this, [status, ...rest]);
+    return callComplete(complete, this, [status, ...rest]);
   };
 }
 

@@ -12,7 +12,7 @@ export async function record(args: readonly string[]): Promise<number> {
   const { name, agent, tag } = parsed.values as { name?: string; agent?: string; tag?: string[] };
   const run = process.env['REPLAY_HARNESS_RUN'] ?? uuidv7();
   const control = { mode: 'record', store: parsed.store.location, run, ...(name && { name }), ...(agent && { agent }), tags: pairs('tag', tag) } as const;
-  const child = launch({ command, args: rest, cwd: process.cwd(), env: process.env, control, stdio: 'inherit' });
+  const child = launch({ command, args: rest, cwd: process.cwd(), inject: true, env: process.env, control, stdio: 'inherit' });
   let exit: Awaited<ReturnType<typeof ended>>;
   try {
     exit = await ended(child);

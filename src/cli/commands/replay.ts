@@ -4,7 +4,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Report } from '../../model/divergence.ts';
-import { ConfigError, TruncatedError, UnsupportedRuntimeError } from '../../model/error.ts';
+import { ConfigError, UnsupportedRuntimeError } from '../../model/error.ts';
 import type { RunFacts } from '../../model/event.ts';
 import { exitCodeOf, explain } from '../../replay/report.ts';
 import { identities } from '../../store/keyring.ts';
@@ -22,13 +22,13 @@ export async function replay(args: readonly string[]): Promise<number> {
   const run = parsed.store.find(oneRun('replay', parsed));
   const { events } = parsed.store.tape(run, identities(process.env));
   const [begin] = events;
-  if (begin?.type !== 'begin') throw new TruncatedError(`The recording ${run.manifest.id} ended before its first event: there is nothing to replay.`);
+  if (begin?.type !== 'begin') return nothingToReplay(run.manifest.id, parsed.values['report'] as string | undefined);
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-'));
   try {
     const { node, report, env } = parsed.values as { node?: string; report?: string; env?: string[] };
     const plan = planOf(begin.facts, parsed.store.location, `${folder}/report.json`, node, pairs('env', env), parsed.command);
     const outcome = await perform(plan, folder);
-    if (report && outcome.report) writeFileSync(report, `${JSON.stringify(publicReport(outcome.report), null, 2)}\n`);
+    if (report && outcome.report) writeReport(report, outcome.report);
     if (!outcome.report) {
       process.stderr.write(`replay-harness: the replayed process ended (exit ${outcome.code}) before it reached a verdict\n`);
       return outcome.code === 0 ? 1 : outcome.code;
@@ -38,6 +38,17 @@ export async function replay(args: readonly string[]): Promise<number> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The recorded process was killed before its first event was on disk. */
+function nothingToReplay(runId: string, file: string | undefined): number {
+  const report: Report = {
+    runId, verdict: 'truncated', fidelity: 'exact', step: null, kind: null, expected: null, actual: null, firstDifference: null, stack: [], drifts: [], blocked: [],
+    liveCalls: 0, steps: 0, durationMs: 0, recordedDurationMs: 0, code: null,
+  };
+  if (file) writeReport(file, report);
+  process.stderr.write(`${explain(report)}\n`);
+  return exitCodeOf(report);
 }
 
 async function perform(plan: Plan, folder: string): Promise<{ code: number; report: Report | undefined }> {
@@ -72,7 +83,7 @@ function planOf(facts: RunFacts, store: string, report: string, node: string | u
   // Keys are looked up where this user keeps them, whatever home the recorded run had.
   const own = Object.fromEntries(['XDG_CONFIG_HOME', 'HOME', 'REPLAY_HARNESS_IDENTITY'].map((name) => [name, process.env[name]]));
   const control = { mode: 'replay', store, run: facts.runId, report, env, ...(argv && { argv }) } as const;
-  return { facts, report, launch: { command: binary, args, argv0: facts.argv0, cwd: facts.cwd, env: { ...facts.env, ...env, ...own, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined }, control } };
+  return { facts, report, launch: { command: binary, args, argv0: facts.argv0, cwd: facts.cwd, inject: facts.injected, env: { ...facts.env, ...env, ...own, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined }, control } };
 }
 
 /** `-- node agent.js args`: the arguments reach the program; the recorded node binary runs it. */
@@ -126,7 +137,6 @@ function readReport(file: string): Report | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : undefined;
 }
 
-/** The contract's fields, in its order. */
-function publicReport({ code, ...report }: Report): object {
-  return { ...report, code };
+function writeReport(file: string, report: Report): void {
+  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
 }

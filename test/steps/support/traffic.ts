@@ -9,7 +9,7 @@ const EOF = -4095;
 const ECONNRESET = -104;
 
 export const FACTS: RunFacts = {
-  runId: 'run-1', lane: 0, agent: 'weather', name: '', tags: {}, startedAt: 1_795_000_000_000.5, node: 'v20.20.2', platform: 'linux', arch: 'x64',
+  runId: 'run-1', lane: 0, agent: 'weather', name: '', tags: {}, injected: false, startedAt: 1_795_000_000_000.5, node: 'v20.20.2', platform: 'linux', arch: 'x64',
   execPath: '/usr/bin/node', execArgv: [], argv: ['node', 'agent.mjs'], argv0: 'node', title: 'node', cwd: '/work', env: {}, pid: 1, ppid: 0,
   stdio: ['pipe', 'pipe', 'pipe'], ttySize: {}, seed: 'seed',
 };

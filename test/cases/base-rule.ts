@@ -1,0 +1,53 @@
+/** The rule that every case asserts: replay equals record byte for byte, the server hears nothing of it, record equals bare save for time and chance. */
+import { expect } from 'vitest';
+import type { TestServer } from '../support/server.ts';
+import { testServer, testWorkspace } from '../support/test-workspace.ts';
+import type { Harnessed, RecordOptions, Replayed, Workspace } from '../support/workspace.ts';
+
+export interface Case {
+  readonly workspace: Workspace;
+  readonly server: TestServer;
+  readonly bare: string;
+  readonly recorded: Harnessed;
+  /** Replays once more, with the server up, and holds the replay against the recording. */
+  replay(args?: readonly string[]): Promise<Replayed>;
+}
+
+/** @param aside takes what time and chance decide out of the output */
+export async function holdsBaseRule(agent: string, aside: (stdout: string) => string, options: RecordOptions = {}): Promise<Case> {
+  const workspace = testWorkspace();
+  const server = await testServer(workspace);
+  const env = { ...server.env, ...options.env };
+  const bare = await workspace.bare(agent, { ...options, env });
+  await server.stop();
+  await server.start();
+  const recorded = await workspace.record(agent, { ...options, env });
+  expect(recorded, recorded.stderr.toString()).toMatchObject({ exitCode: bare.exitCode, signal: null, ownStderr: '' });
+  expect(aside(recorded.stdout.toString())).toBe(aside(bare.stdout.toString()));
+
+  await server.stop();
+  await server.provesStopped();
+  expectSame(recorded, await workspace.replay());
+  const replay = async (args: readonly string[] = []): Promise<Replayed> => {
+    await server.stop();
+    await server.start();
+    const replayed = await workspace.replay('latest', { args });
+    expectSame(recorded, replayed);
+    expect(server.hits).toBe(0);
+    return replayed;
+  };
+  await replay();
+  return { workspace, server, bare: bare.stdout.toString(), recorded, replay };
+}
+
+function expectSame(recorded: Harnessed, replayed: Replayed): void {
+  expect(replayed.report, replayed.stderr.toString()).toMatchObject({ verdict: 'identical', liveCalls: 0 });
+  expect(replayed.stdout.toString()).toBe(recorded.stdout.toString());
+  expect(replayed.agentStderr.toString()).toBe(recorded.agentStderr.toString());
+  expect(replayed.exitCode).toBe(recorded.exitCode);
+}
+
+/** Ids, hashes and figures. */
+export function withoutChance(stdout: string): string {
+  return stdout.replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID').replace(/\b[0-9a-f]{64}\b/g, 'HASH');
+}
