@@ -17,7 +17,7 @@ const PROPERTIES = [
 const MODULES = ['fs', 'fs/promises', 'os', 'crypto', 'timers', 'timers/promises', 'perf_hooks', 'net', 'tls', 'http', 'https', 'http2', 'dns', 'dgram'];
 
 export default defineConfig(
-  { ignores: ['dist/', 'coverage/', '.replay/', 'test/recordings/'] },
+  { ignores: ['dist/', 'dist.*/', 'coverage/', '.replay/', 'test/recordings/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     plugins: { 'import-x': importX },
@@ -58,16 +58,17 @@ export default defineConfig(
   },
   {
     files: ['src/**/*.ts', 'loader/**/*.ts'],
-    // The command line runs in a process of its own.
-    ignores: ['src/runtime/**', 'src/cli/**'],
+    // The command line runs in a process of its own; the preload runs before anybody else and only picks a bundle.
+    ignores: ['src/runtime/**', 'src/cli/**', 'loader/preload.ts'],
     rules: {
       'no-restricted-globals': ['error', ...GLOBALS.map((name) => ({ name, message: PRISTINE }))],
       'no-restricted-properties': ['error', ...PROPERTIES.map(([object, property]) => ({ object, property, message: PRISTINE }))],
       '@typescript-eslint/no-restricted-imports': ['error', { paths: MODULES.flatMap((name) => [name, `node:${name}`]).map((name) => ({ name, allowTypeImports: true, message: PRISTINE })) }],
     },
   },
-  // The one place where a function of any signature has a name; what a package, a tool or vitest wants as its default export.
+  // The one place where a function of any signature has a name; the bundle that is CommonJS; what tools want as a default export.
   { files: ['src/runtime/patches.ts'], rules: { '@typescript-eslint/no-explicit-any': 'off' } },
+  { files: ['loader/preload.ts'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
   { files: ['**/*.d.ts', '*.config.ts', 'test/support/global-setup.ts'], rules: { 'import-x/no-default-export': 'off' } },
   // Node's servers and emitters take async listeners.
   { files: ['test/**/*.ts'], rules: { '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: false }] } },

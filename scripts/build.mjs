@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } f
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { thirdPartyLicenses } from './licenses.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 // Built beside and swapped in: a run that uses the old build at this moment is not disturbed.
@@ -10,16 +11,17 @@ const out = `${root}/dist.${process.pid}`;
 const old = `${out}.old`;
 const requireInModule = "#!/usr/bin/env node\nimport { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url), __filename = import.meta.filename;";
 
-const common = { bundle: true, platform: 'node', target: 'node20.20', legalComments: 'eof', logLevel: 'warning', minifyWhitespace: true, minifySyntax: true };
+const common = { bundle: true, metafile: true, absWorkingDir: root, platform: 'node', target: 'node20.20', legalComments: 'eof', logLevel: 'warning', minifyWhitespace: true, minifySyntax: true };
 try {
   mkdirSync(`${out}/loader`, { recursive: true });
   // Loading the preload is part of every recorded run's start: what a replay needs is a file of its own.
-  await build({ ...common, entryPoints: { preload: `${root}/loader/preload.ts`, record: `${root}/loader/record-entry.ts`, replay: `${root}/loader/replay-entry.ts` }, external: ['./record.cjs', './replay.cjs'], outdir: `${out}/loader`, outExtension: { '.js': '.cjs' }, format: 'cjs' });
-  await build({ ...common, minifyWhitespace: false, entryPoints: [`${root}/src/cli/main.ts`], outfile: `${out}/cli/main.mjs`, format: 'esm', banner: { js: requireInModule } });
+  const preload = await build({ ...common, entryPoints: { preload: `${root}/loader/preload.ts`, record: `${root}/loader/record-entry.ts`, replay: `${root}/loader/replay-entry.ts` }, external: ['./record.cjs', './replay.cjs'], outdir: `${out}/loader`, outExtension: { '.js': '.cjs' }, format: 'cjs' });
+  const cli = await build({ ...common, minifyWhitespace: false, entryPoints: [`${root}/src/cli/main.ts`], outfile: `${out}/cli/main.mjs`, format: 'esm', banner: { js: requireInModule } });
   chmodSync(`${out}/cli/main.mjs`, 0o755);
   writeFileSync(`${out}/loader/register.mjs`, `import { createRequire } from 'node:module';\ncreateRequire(import.meta.url)('./preload.cjs');\n`);
   // Both entries are run for their effect and export nothing.
   for (const types of ['register.d.mts', 'preload.d.cts']) writeFileSync(`${out}/loader/${types}`, 'export {};\n');
+  writeFileSync(`${out}/THIRD-PARTY-LICENSES.txt`, thirdPartyLicenses(root, [preload.metafile, cli.metafile]));
   if (existsSync(`${root}/dist`)) renameSync(`${root}/dist`, old);
   renameSync(out, `${root}/dist`);
 } finally {

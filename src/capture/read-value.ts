@@ -25,7 +25,7 @@ export function readValue<T>(session: Session, kind: Kind, key: string, below: A
   return readOutcome(session, kind, key, below, () => attempt(live)).result as T;
 }
 
-export function attempt(live: () => unknown): Outcome {
+function attempt(live: () => unknown): Outcome {
   try {
     return { result: live() };
   } catch (error) {

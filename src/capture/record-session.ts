@@ -1,9 +1,9 @@
 /** Recording: everything happens for real; the journal hears of it first. */
 import type { JournalWriter } from '../journal/writer.ts';
 import type { Kind } from '../model/event.ts';
+import { encodeOutcome } from '../model/value.ts';
 import { AsyncResource, bufferFrom, nextTick } from '../runtime/natives.ts';
-import { isOwn, ownImmediate } from '../runtime/own.ts';
-import { beginOwn, endOwn } from '../runtime/own-depth.ts';
+import { asOwn, isOwn, ownImmediate } from '../runtime/own.ts';
 import { agentFrame } from '../runtime/stack.ts';
 import { CoverageDetector } from './coverage-detector.ts';
 import { RandomStream } from './random.ts';
@@ -72,13 +72,7 @@ export class RecordSession implements Session {
   value(kind: Kind, key: string, live: () => Recorded): Recorded {
     // What Node's own code reads on the way to this value is part of it.
     if (isOwn()) return live();
-    beginOwn();
-    let value: Recorded;
-    try {
-      value = live();
-    } finally {
-      endOwn();
-    }
+    const value = asOwn(live);
     this.#takeValues();
     this.#journal.value(kind, value.status, key, value.data);
     this.#appended();
@@ -112,7 +106,18 @@ export class RecordSession implements Session {
 
   served(kind: Kind, key: string, start: (settle: (status: number, data: Uint8Array) => void) => void, deliver: (status: number, data: Buffer) => void): void {
     const operation = this.operation(kind, key, () => {});
-    start((status, data) => this.#deliverLater({ operation, kind: 'completed', status, data, run: () => deliver(status, bufferFrom(data)) }));
+    this.#startServed(() => start((status, data) => this.#deliverLater({ operation, kind: 'completed', status, data, run: () => deliver(status, bufferFrom(data)) })));
+  }
+
+  /** A start that refuses its arguments throws before anything is under way. */
+  #startServed(start: () => void): void {
+    try {
+      start();
+    } catch (error) {
+      this.#journal.value('threw', 0, '', encodeOutcome({ error }));
+      this.#appended();
+      throw error;
+    }
   }
 
   playsTerminal(): boolean {

@@ -21,6 +21,8 @@ export const KINDS = [
   'fired', 'connected', 'read', 'written', 'closed', 'handshake', 'completed', 'timeout', 'finalized', 'emitted',
   // outputs (O)
   'write', 'shutdown', 'exit',
+  // a start that threw (V)
+  'threw',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 

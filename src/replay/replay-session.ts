@@ -3,6 +3,7 @@ import { RandomStream } from '../capture/random.ts';
 import type { Deliver, Recorded, Session, WriteResult } from '../capture/session.ts';
 import type { Divergence, FirstDifference } from '../model/divergence.ts';
 import type { Kind, LaneEvent, RunFacts } from '../model/event.ts';
+import { decodeOutcome } from '../model/value.ts';
 import { AsyncResource, bufferConcat, isatty, nativeFs } from '../runtime/natives.ts';
 import { agentFrames } from '../runtime/stack.ts';
 import { firstDifference } from '../steps/request-diff.ts';
@@ -161,6 +162,11 @@ export class ReplaySession implements Session {
       this.retire(operation);
       deliver(status, data);
     });
+    const event = this.#events[this.#cursor];
+    if (event?.type !== 'value' || event.kind !== 'threw') return;
+    this.#cursor++;
+    this.retire(operation);
+    throw (decodeOutcome(event.data) as { error: unknown }).error;
   }
 
   playsTerminal(fd: number): boolean {

@@ -4,21 +4,21 @@ import { beginOwn, endOwn } from './own-depth.ts';
 
 export { isOwn } from './own-depth.ts';
 
-export function ownImmediate(callback: () => void): NodeJS.Immediate {
+/** Runs `call` as the harness's own: nothing that it uses is recorded. */
+export function asOwn<T>(call: () => T): T {
   beginOwn();
   try {
-    return setImmediate(callback);
+    return call();
   } finally {
     endOwn();
   }
 }
 
+export function ownImmediate(callback: () => void): NodeJS.Immediate {
+  return asOwn(() => setImmediate(callback));
+}
+
 /** @param ms delay in milliseconds */
 export function ownTimeout(callback: () => void, ms: number): NodeJS.Timeout {
-  beginOwn();
-  try {
-    return setTimeout(callback, ms);
-  } finally {
-    endOwn();
-  }
+  return asOwn(() => setTimeout(callback, ms));
 }

@@ -15,6 +15,8 @@ const OWN_URL: string = `file://${OWN_FOLDER}`;
 const SCHEDULER = /^node:(?:internal\/timers|internal\/process\/task_queues|internal\/async_hooks|async_hooks|internal\/process\/promises)$/;
 
 let raw = false;
+/** Frames of the error that is being formatted right now. */
+let formatting: readonly CallSite[] = [];
 
 function fileOf(site: CallSite): string {
   return site.getFileName() ?? '';
@@ -61,7 +63,9 @@ export function calledByModuleLoader(below: AnyFunction): boolean {
 
 /** The agent's own frames, innermost first: not Node's, not ours, not a dependency's. */
 export function agentFrames(below: AnyFunction = agentFrames): string[] {
-  return callSites(60, below).filter((site) => isAgentFile(fileOf(site))).map((site) => String(site));
+  const isAgents = (site: CallSite): boolean => isAgentFile(fileOf(site));
+  const frames = callSites(60, below).filter(isAgents);
+  return (frames.length > 0 ? frames : formatting.filter(isAgents)).map((site) => String(site));
 }
 
 /** `function (file:line:column)` of the innermost frame in the agent's own code; '' when none is on the stack. */
@@ -85,7 +89,9 @@ export function filterStacks(bottom: (error: string, text: string) => string): v
     if (raw) return sites;
     const { top, tail, asynchronous } = split(sites);
     if (chosen) return chosen.call(NativeError, error, [...top, ...asynchronous]);
+    formatting = top;
     const shown = bottom(String(standard.call(NativeError, error, [])), tail.filter((site) => !isOwn(site)).map(line).join(''));
+    formatting = [];
     const synchronous = String(standard.call(NativeError, error, top));
     if (asynchronous.length === 0) return synchronous + shown;
     return synchronous + shown + String(standard.call(NativeError, error, [...top, ...asynchronous])).slice(synchronous.length);

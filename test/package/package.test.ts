@@ -61,8 +61,8 @@ const own = (execution: Execution): string => String(execution.stderr);
 test('the tarball holds the bundles, their declarations and the documents, and nothing else', () => {
   console.log(`${tarball.paths.length} files, ${(tarball.size / 1024).toFixed(0)} KB packed`);
   expect(tarball.paths.filter((path) => !/^docs\/[a-z-]+\.md$/.test(path))).toEqual([
-    'LICENSE', 'README.md', 'dist/cli/main.mjs', 'dist/loader/preload.cjs', 'dist/loader/preload.d.cts', 'dist/loader/register.d.mts', 'dist/loader/register.mjs',
-    'package.json', 'replay-harness.schema.json',
+    'LICENSE', 'README.md', 'dist/THIRD-PARTY-LICENSES.txt', 'dist/cli/main.mjs', 'dist/loader/preload.cjs', 'dist/loader/preload.d.cts', 'dist/loader/record.cjs', 'dist/loader/register.d.mts',
+    'dist/loader/register.mjs', 'dist/loader/replay.cjs', 'package.json', 'replay-harness.schema.json',
   ]);
   expect(tarball.size).toBeLessThan(500_000);
 });

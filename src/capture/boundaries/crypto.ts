@@ -5,8 +5,9 @@
 import type { webcrypto } from 'node:crypto';
 import { decodeOutcome, encodeOutcome, type Outcome } from '../../model/value.ts';
 import { apply, bufferFrom, jsonStringify } from '../../runtime/natives.ts';
+import { asOwn } from '../../runtime/own.ts';
 import { type AnyFunction, disguise, patchGetter, patchMethod } from '../../runtime/patches.ts';
-import { attempt, readOutcome, readValue } from '../read-value.ts';
+import { readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
 import { type Crypto, KeyCodec, revive } from './key-codec.ts';
 
@@ -22,11 +23,11 @@ export function installCrypto(session: Session): void {
 
 /** Random bytes and numbers: synchronous, or served to a callback. */
 function patchBytes(session: Session, crypto: Crypto): void {
-  const drawing = (name: string) => (native: AnyFunction): AnyFunction => function random(this: unknown, ...args: unknown[]): unknown {
+  const drawing = (name: string) => (native: AnyFunction): AnyFunction => function (this: unknown, ...args: unknown[]): unknown {
     const callback = args[args.length - 1];
     const key = jsonStringify([name, ...args.filter((arg) => typeof arg === 'number')]);
     if (typeof callback === 'function') return serveCallback(session, key, (done) => apply(native, this, [...args.slice(0, -1), done]) as unknown, callback as AnyFunction);
-    return revive(readValue(session, 'entropy', key, random, () => apply(native, this, args)));
+    return drawn(session, key, () => apply(native, this, args));
   };
   for (const name of ['randomBytes', 'randomInt', 'generatePrime', 'generatePrimeSync', 'randomUUID', 'randomUUIDv7']) patchMethod(crypto, name, drawing(name));
   // Deprecated names for randomBytes, behind accessors.
@@ -36,8 +37,8 @@ function patchBytes(session: Session, crypto: Crypto): void {
       return () => shim;
     });
   }
-  patchMethod(crypto, 'randomFillSync', (native) => function randomFillSync(this: unknown, ...args: unknown[]): unknown {
-    return filled(session, 'randomFillSync', randomFillSync, args[0] as ArrayBufferView, () => apply(native, this, args));
+  patchMethod(crypto, 'randomFillSync', (native) => function (this: unknown, ...args: unknown[]): unknown {
+    return filled(session, 'randomFillSync', args[0] as ArrayBufferView, () => apply(native, this, args));
   });
   patchMethod(crypto, 'randomFill', (native) => function (this: unknown, ...args: unknown[]): unknown {
     const callback = args[args.length - 1];
@@ -54,20 +55,33 @@ function patchBytes(session: Session, crypto: Crypto): void {
   });
   const web = crypto.webcrypto as unknown as object;
   const prototype = Object.getPrototypeOf(web) as object;
-  patchMethod(prototype, 'getRandomValues', (native) => function getRandomValues(this: unknown, array: ArrayBufferView): unknown {
-    return filled(session, 'getRandomValues', getRandomValues, array, () => apply(native, this === globalThis || this === undefined || this === crypto ? web : this, [array]));
+  patchMethod(prototype, 'getRandomValues', (native) => function (this: unknown, ...args: unknown[]): unknown {
+    return filled(session, 'getRandomValues', args[0] as ArrayBufferView, () => apply(native, this === globalThis || this === undefined || this === crypto ? web : this, args));
   });
-  patchMethod(prototype, 'randomUUID', (native) => function randomUUID(this: unknown): unknown {
-    return readValue(session, 'entropy', '["randomUUID"]', randomUUID, () => apply(native, this, []) as string);
+  patchMethod(prototype, 'randomUUID', (native) => function (this: unknown): unknown {
+    return drawn(session, '["randomUUID"]', () => apply(native, this, []) as string);
   });
 }
 
-function filled(session: Session, name: string, below: AnyFunction, target: ArrayBufferView, live: () => unknown): unknown {
-  const outcome = readOutcome(session, 'entropy', `["${name}"]`, below, () => {
-    const made = attempt(live);
-    return 'error' in made ? made : { result: undefined, bytes: bytesOf(target).slice() };
+/**
+ * Drawing is cheap and touches nothing: it is done in both modes, so that a wrong argument fails natively in both, and the
+ * recorded draw takes the place of the new one.
+ */
+function drawn(session: Session, key: string, draw: () => unknown): unknown {
+  const fresh = asOwn(draw);
+  let live = false;
+  const recorded = session.value('entropy', key, () => {
+    live = true;
+    return { status: 0, data: encodeOutcome({ result: fresh }) };
   });
-  if (outcome.bytes) bytesOf(target).set(outcome.bytes);
+  return live ? fresh : revive((decodeOutcome(recorded.data) as { result: unknown }).result);
+}
+
+function filled(session: Session, name: string, target: ArrayBufferView, fill: () => unknown): unknown {
+  asOwn(fill);
+  const bytes = bytesOf(target);
+  const recorded = session.value('entropy', `["${name}"]`, () => ({ status: 0, data: encodeOutcome({ result: undefined, bytes: bytes.slice() }) }));
+  bytes.set((decodeOutcome(recorded.data) as { bytes: Uint8Array }).bytes);
   return target;
 }
 
@@ -114,16 +128,16 @@ function patchKeys(session: Session, crypto: Crypto, codec: KeyCodec): void {
 
 /** ECDSA, DSA, RSA-PSS and OAEP draw randomness: their outputs are values of the run. */
 function patchSignatures(session: Session, crypto: Crypto): void {
-  patchMethod(crypto, 'sign', (native) => function sign(this: unknown, ...args: unknown[]): unknown {
+  patchMethod(crypto, 'sign', (native) => function (this: unknown, ...args: unknown[]): unknown {
     const callback = args[3];
     if (typeof callback === 'function') return serveCallback(session, '["sign"]', (done) => apply(native, this, [...args.slice(0, 3), done]) as unknown, callback as AnyFunction);
-    return revive(readValue(session, 'entropy', '["sign"]', sign, () => apply(native, this, args)));
+    return drawn(session, '["sign"]', () => apply(native, this, args));
   });
-  patchMethod(crypto.Sign.prototype as object, 'sign', (native) => function sign(this: unknown, ...args: unknown[]): unknown {
-    return revive(readValue(session, 'entropy', '["sign"]', sign, () => apply(native, this, args)));
+  patchMethod(crypto.Sign.prototype as object, 'sign', (native) => function (this: unknown, ...args: unknown[]): unknown {
+    return drawn(session, '["sign"]', () => apply(native, this, args));
   });
-  patchMethod(crypto, 'publicEncrypt', (native) => function publicEncrypt(this: unknown, ...args: unknown[]): unknown {
-    return revive(readValue(session, 'entropy', '["publicEncrypt"]', publicEncrypt, () => apply(native, this, args)));
+  patchMethod(crypto, 'publicEncrypt', (native) => function (this: unknown, ...args: unknown[]): unknown {
+    return drawn(session, '["publicEncrypt"]', () => apply(native, this, args));
   });
 }
 

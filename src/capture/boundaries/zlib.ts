@@ -2,20 +2,23 @@
 import { binding } from '../../runtime/bindings.ts';
 import { apply } from '../../runtime/natives.ts';
 import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
-import { createStash } from '../../runtime/stash.ts';
+import { createStash, type Stash } from '../../runtime/stash.ts';
 import type { Session } from '../session.ts';
 
 type Settle = (run: () => void) => void;
 
+const tapped = new WeakSet<AnyFunction>();
+
 export function installZlib(session: Session): void {
-  const settles = createStash<Settle>();
+  const settles = createStash<Settle | undefined>();
   for (const codec of Object.values(binding('zlib'))) {
     const prototype = typeof codec === 'function' ? (codec.prototype as object | undefined) : undefined;
     if (!prototype || !('write' in prototype) || !('init' in prototype)) continue;
     patchMethod(prototype, 'init', (native) => function (this: object, ...args: unknown[]): unknown {
-      return apply(native, this, args.map((arg) => (typeof arg === 'function' ? tap(arg as AnyFunction, settles.get) : arg)));
+      return apply(native, this, args.map((arg) => (typeof arg === 'function' ? tap(arg as AnyFunction, settles) : arg)));
     });
     patchMethod(prototype, 'write', (native) => function (this: object, ...args: unknown[]): unknown {
+      tapErrors(this, settles);
       let returned: unknown;
       session.ordered('zlib', '[]', true, (settle) => {
         settles.set(this, settle);
@@ -26,8 +29,20 @@ export function installZlib(session: Session): void {
   }
 }
 
-function tap(callback: AnyFunction, settleOf: (handle: object) => Settle | undefined): AnyFunction {
+function tap(callback: AnyFunction, settles: Stash<Settle | undefined>): AnyFunction {
   return function (this: object, ...args: unknown[]): void {
-    settleOf(this)?.(() => void apply(callback, this, args));
+    const settle = settles.get(this);
+    settles.set(this, undefined);
+    // Without an asynchronous write under way the runtime reports a synchronous one.
+    if (settle) settle(() => void apply(callback, this, args));
+    else apply(callback, this, args);
   };
+}
+
+/** Failures come by another property than results. */
+function tapErrors(handle: object & { onerror?: AnyFunction }, settles: Stash<Settle | undefined>): void {
+  const { onerror } = handle;
+  if (!onerror || tapped.has(onerror)) return;
+  handle.onerror = tap(onerror, settles);
+  tapped.add(handle.onerror);
 }

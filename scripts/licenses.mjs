@@ -1,0 +1,29 @@
+// Licenses of the packages whose code ends up in our bundles: they ask to be passed on with it.
+import { readdirSync, readFileSync } from 'node:fs';
+
+const OWNER = /^(.*node_modules\/((?:@[^/]+\/)?[^/]+))\/.*$/;
+
+/**
+ * @param {string} root
+ * @param {readonly import('esbuild').Metafile[]} metafiles
+ */
+export function thirdPartyLicenses(root, metafiles) {
+  const files = [...new Set(metafiles.flatMap(({ inputs }) => Object.keys(inputs)))].sort();
+  const packages = new Map(files.flatMap((file) => {
+    const [, folder, name] = OWNER.exec(file) ?? [];
+    return folder ? [[name, { folder: `${root}/${folder}`, file: `${root}/${file}` }]] : [];
+  }));
+  return [...packages].map(([name, { folder, file }]) => {
+    const { version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+    return `${name} ${version} (${license})\n\n${licenseText(folder, file).trim()}\n`;
+  }).join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+/** The package's license file, else the comment at the head of its code. */
+function licenseText(/** @type {string} */ folder, /** @type {string} */ file) {
+  const own = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
+  if (own) return readFileSync(`${folder}/${own}`, 'utf8');
+  const [comment] = /^(?:\/\/.*\n|\s*\n)+/.exec(readFileSync(file, 'utf8')) ?? [];
+  if (!comment?.includes('Copyright')) throw new Error(`${folder} has no license text that could be passed on`);
+  return comment.replaceAll(/^\/\/ ?/gm, '');
+}
