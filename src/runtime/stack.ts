@@ -7,7 +7,7 @@
 import { captureStackTrace, defineProperty, getOwnPropertyDescriptor, NativeError } from './natives.ts';
 import { type AnyFunction, disguise } from './patches.ts';
 
-type CallSite = NodeJS.CallSite & { isAsync(): boolean; getScriptNameOrSourceURL?(): string | null };
+export type CallSite = NodeJS.CallSite & { isAsync(): boolean; getScriptNameOrSourceURL?(): string | null };
 
 /** Folder of the bundle that this code runs in; frames of its files are ours. */
 const OWN_FOLDER: string = __filename.slice(0, __filename.lastIndexOf('/') + 1);
@@ -79,22 +79,19 @@ export function isAgentFile(file: string): boolean {
 
 /**
  * Formats stacks from here on without frames of the harness.
- * @param bottom is given the error's first line and the text of the frames that ran the macrotask, and returns the text to show there.
+ * @param bottom is given the error's first line and the frames that ran the macrotask, and returns the frames to show there
  */
-export function filterStacks(bottom: (error: string, text: string) => string): void {
+export function filterStacks(bottom: (error: string, sites: CallSite[]) => CallSite[]): void {
   // Node's own formatter; it also applies source maps.
   const standard = (NativeError as { prepareStackTrace?: AnyFunction }).prepareStackTrace ?? plainFormat;
   let chosen: AnyFunction | undefined;
   const prepare = (error: object, sites: CallSite[]): unknown => {
     if (raw) return sites;
     const { top, tail, asynchronous } = split(sites);
-    if (chosen) return chosen.call(NativeError, error, [...top, ...asynchronous]);
     formatting = top;
-    const shown = bottom(String(standard.call(NativeError, error, [])), tail.filter((site) => !isOwn(site)).map(line).join(''));
+    const shown = bottom(String(standard.call(NativeError, error, [])), tail.filter((site) => !isOwn(site)));
     formatting = [];
-    const synchronous = String(standard.call(NativeError, error, top));
-    if (asynchronous.length === 0) return synchronous + shown;
-    return synchronous + shown + String(standard.call(NativeError, error, [...top, ...asynchronous])).slice(synchronous.length);
+    return (chosen ?? standard).call(NativeError, error, [...top, ...shown, ...asynchronous]) as unknown;
   };
   const own = disguise(prepare, standard);
   // The runtime and the agent read the same property: what the agent set comes back as a filter in its guise.
@@ -111,8 +108,23 @@ export function filterStacks(bottom: (error: string, text: string) => string): v
   });
 }
 
-function line(site: CallSite): string {
-  return `\n    at ${String(site)}`;
+/** What the methods of a call site answer, by method. */
+export type RecordedSite = Readonly<Record<string, unknown>>;
+
+const SITE_METHODS = [
+  'getColumnNumber', 'getEnclosingColumnNumber', 'getEnclosingLineNumber', 'getEvalOrigin', 'getFileName', 'getFunctionName', 'getLineNumber', 'getMethodName', 'getPosition', 'getPromiseIndex',
+  'getScriptHash', 'getScriptNameOrSourceURL', 'getTypeName', 'isAsync', 'isConstructor', 'isEval', 'isNative', 'isPromiseAll', 'isToplevel', 'toString',
+];
+
+export function describeSite(site: CallSite): RecordedSite {
+  const methods = site as unknown as Record<string, (() => unknown) | undefined>;
+  return Object.fromEntries(SITE_METHODS.map((method) => [method, methods[method]?.() ?? null]));
+}
+
+/** A call site that answers as the recorded one did. */
+export function siteFrom(recorded: RecordedSite): CallSite {
+  const methods = Object.entries(recorded).map(([method, answer]) => [method, () => answer] as const);
+  return Object.fromEntries([...methods, ['getThis', () => undefined], ['getFunction', () => undefined]]) as unknown as CallSite;
 }
 
 /** The bottom is what ran the macrotask: the last frames before the asynchronous part that belong to a scheduler or to us. */
@@ -158,5 +170,5 @@ function plainFormat(error: object, sites: CallSite[]): string {
   } catch {
     header = '<error>';
   }
-  return header + sites.map(line).join('');
+  return header + sites.map((site) => `\n    at ${String(site)}`).join('');
 }

@@ -21,5 +21,5 @@ try { crypto.getRandomValues(1); } catch (error) { console.log(error.stack); }
 try { setTimeout('text'); } catch (error) { console.log(error.stack); }
 await fetch('http://127.0.0.1:47/').catch((error) => console.log(error.stack, error.cause.stack));
 createHook({ init() {} }).enable();
-Error.stackTraceLimit = 3;
+Error.stackTraceLimit = 5;
 setTimeout(() => { show('limited'); Error.prepareStackTrace = (error, sites) => `${error.message}: ${sites.map((site) => site.getFunctionName()).join()}`; console.log(new Error('prepared').stack); }, 1);

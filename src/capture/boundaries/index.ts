@@ -1,6 +1,4 @@
 /** The whole interception surface, in the order in which it has to be installed. */
-import { filterStacks } from '../../runtime/stack.ts';
-import { bufferFrom, jsonStringify } from '../../runtime/natives.ts';
 import { hideSources } from '../../runtime/patches.ts';
 import type { Session } from '../session.ts';
 import { installClock } from './clock.ts';
@@ -11,6 +9,7 @@ import { installFs } from './fs.ts';
 import { installHandles } from './handles.ts';
 import { installProcess, installExit } from './process.ts';
 import { installRandom } from './random.ts';
+import { installStacks } from './stacks.ts';
 import { installTerminals } from './terminals.ts';
 import { installTimers } from './timers.ts';
 import { installTls } from './tls.ts';
@@ -34,7 +33,7 @@ export function installBoundaries(session: Session, warm: () => void): void {
   installRandom(session);
   installClock(session);
   installUncaptured(session);
-  filterStacks((error, bottom) => bufferFrom(session.value('stack', jsonStringify([error]), () => ({ status: 0, data: bufferFrom(bottom) })).data).toString());
+  installStacks(session);
   hideSources();
   installExit(session);
 }

@@ -58,8 +58,10 @@ function interceptTimeouts(prototype: object, session: Session): void {
   const fire = function (this: object, ...args: unknown[]): unknown {
     const state = states.get(this) as TimerState;
     session.arrived(state.operation, 'fired', 0);
-    return callTimeout(state.callback as AnyFunction, this, args);
+    return apply(state.callback as AnyFunction, this, args);
   };
+  // Its name tells the stack filter how the runtime called.
+  defineProperty(fire, 'name', { value: '_onTimeout' });
   const begin = (timer: NativeTimeout, state: TimerState): void => {
     state.operation = session.operation('timer', `[${timer._idleTimeout}]`, () => fireParked(timer, state, refresh));
     timer._idleTimeout = session.effect(() => timer._idleTimeout, PARKED_MS);
