@@ -6,6 +6,7 @@ import { cwd, defineProperty, nativeFs, performanceNow, processEnv, reallyExit }
 import { AsyncTrace } from '../src/replay/async-trace.ts';
 import { exitCodeOf, explain } from '../src/replay/report.ts';
 import { type Ending, ReplaySession } from '../src/replay/replay-session.ts';
+import { Tape } from '../src/replay/tape.ts';
 import { loadConfig, storeLocation } from '../src/store/configuration.ts';
 import { EmbeddedStore } from '../src/store/embedded.ts';
 import { identities } from '../src/store/keyring.ts';
@@ -36,7 +37,7 @@ export function replay(control: Control | undefined): Replay {
     else if (ending.verdict !== 'identical') nativeFs.writeSync(2, `${explain(report)}\n`);
     if (ending.verdict !== 'identical') reallyExit(exitCodeOf(report));
   };
-  const session = new ReplaySession({ facts, events: tape.events, complete: tape.complete, trace, finish });
+  const session = new ReplaySession({ facts, tape: new Tape(tape.events, tape.complete), trace, finish });
   restoreFacts(facts, control);
   return { session, start: () => session.start() };
 }

@@ -19,6 +19,10 @@ const network: readonly AgentCase[] = [
   { agent: 'connection-errors.mjs' },
   { agent: 'unread-bodies.mjs', nodeArgs: ['--expose-gc'] },
   { agent: 'zlib.mjs' },
+  { agent: 'upload.mjs', prepare: writeFiles, spoil: spoilFiles },
+  { agent: 'proxy.mjs' },
+  { agent: 'websocket.mjs' },
+  { agent: 'wasm.mjs' },
 ];
 
 const models: readonly AgentCase[] = [{ agent: 'openai-tool-loop.mjs' }, { agent: 'anthropic-stream.mjs' }];
@@ -68,6 +72,7 @@ const endings: readonly AgentCase[] = [
   { agent: 'exit-in-tick.mjs', exitCode: 3 },
   { agent: 'never-settled.mjs', exitCode: 13, sameAsBare: all },
   { agent: 'lifecycle.mjs', exitCode: 9 },
+  { agent: 'handlers.mjs' },
 ];
 
 const contexts: readonly AgentCase[] = [{ agent: 'stacks.mjs', sameAsBare: all }, { agent: 'async-local-storage.mjs', sameAsBare: all }];

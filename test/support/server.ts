@@ -9,7 +9,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { startModelServer } from '../../samples/model-server/server.mjs';
-import { answer, type JobState } from './endpoints.ts';
+import { answer, echoWebSocket, type JobState, tunnel } from './endpoints.ts';
 import { TLS } from './paths.ts';
 
 interface Ports {
@@ -67,6 +67,7 @@ export class TestServer {
     };
     const tls = { key: readFileSync(join(TLS, 'key.pem')), cert: readFileSync(join(TLS, 'certificate.pem')) };
     const http = createHttpServer(handle);
+    http.on('connect', tunnel).on('upgrade', echoWebSocket);
     const https = createHttpsServer(tls, handle);
     const unix = createHttpServer(handle);
     const tcp = createTcpServer((socket) => socket.on('error', () => {}).pipe(socket));

@@ -1,0 +1,92 @@
+/** Says where a replay left its recording: what was due, what the program did instead, and where. */
+import type { Divergence, FirstDifference } from '../model/divergence.ts';
+import type { LaneEvent } from '../model/event.ts';
+import { bufferConcat } from '../runtime/natives.ts';
+import { agentFrames } from '../runtime/stack.ts';
+import { firstDifference } from '../steps/request-diff.ts';
+import type { AsyncTrace } from './async-trace.ts';
+import { describeEvent, kindOf } from './describe.ts';
+import type { Finding } from './probe.ts';
+import type { Output, Tape } from './tape.ts';
+
+const STREAMS = ['stdin', 'stdout', 'stderr'];
+
+/** What the program did where `due` was recorded. */
+export interface Instead {
+  readonly actual: string;
+  /** Default: what was due. */
+  readonly kind?: string;
+  readonly expected?: string;
+  readonly difference?: FirstDifference | null;
+}
+
+export class Explainer {
+  readonly #tape: Tape;
+  readonly #streams: ReadonlyMap<number, number>;
+  readonly #trace: AsyncTrace | undefined;
+
+  /** @param streams descriptors of standard streams, by operation */
+  constructor(tape: Tape, streams: ReadonlyMap<number, number>, trace: AsyncTrace | undefined) {
+    this.#tape = tape;
+    this.#streams = streams;
+    this.#trace = trace;
+  }
+
+  divergence(code: Divergence['code'], due: LaneEvent, { actual, kind, expected, difference }: Instead): Divergence {
+    return {
+      code,
+      step: due.seq,
+      kind: kind ?? kindOf(due, this.streamOf),
+      expected: this.#withConsequence(due, expected ?? this.describe(due)),
+      actual,
+      firstDifference: difference ?? null,
+      stack: this.frames(),
+    };
+  }
+
+  /** Other bytes than recorded went to the same place. */
+  output(due: Output, asked: Output): Divergence {
+    const stream = this.streamOf(due.operation);
+    const difference = stream ? { ...firstDifference(due.data, asked.data), field: stream } : firstDifference(bufferConcat(this.#tape.requestFrom(due)), asked.data);
+    return this.divergence('REPLAY_MISMATCH', due, { actual: this.describe(asked), difference });
+  }
+
+  /** Adds what a probe found the program to be after. */
+  withFinding(divergence: Divergence, asked: string, found: Finding | undefined, frames: readonly string[]): Divergence {
+    // A request that the recording does not have next is what the program was after; anything else only locates it.
+    const isNewCall = found?.kind === 'http request' && !divergence.expected.includes(found.described);
+    const actual = !found ? divergence.actual : isNewCall ? found.described : `${divergence.actual}, on the way to ${found.described}`;
+    return {
+      ...divergence,
+      kind: isNewCall ? found.kind : asked,
+      actual,
+      stack: divergence.stack.length > 0 ? divergence.stack : frames,
+      firstDifference: divergence.firstDifference ?? { field: 'call', expected: divergence.expected, actual },
+    };
+  }
+
+  describe(event: LaneEvent): string {
+    return describeEvent(event, this.streamOf);
+  }
+
+  kindOf(event: LaneEvent): string {
+    return kindOf(event, this.streamOf);
+  }
+
+  /** The agent's own frames; those of what started this work, where none is on the stack. */
+  frames(): readonly string[] {
+    const frames = agentFrames();
+    return frames.length > 0 ? frames : (this.#trace?.frames() ?? []);
+  }
+
+  readonly streamOf = (operation: number): string | undefined => {
+    const fd = this.#streams.get(operation);
+    return fd === undefined ? undefined : STREAMS[fd];
+  };
+
+  /** A low-level event says little: name the request or line that followed it in the recorded run. */
+  #withConsequence(event: LaneEvent, described: string): string {
+    const write = event.type === 'output' ? undefined : this.#tape.nextWrite(event);
+    return write ? `${described}, on the way to ${this.describe(write)} (step ${write.seq})` : described;
+  }
+}
