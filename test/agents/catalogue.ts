@@ -61,7 +61,11 @@ const standardStreams: readonly AgentCase[] = [
   { agent: 'stdin-sync.mjs', label: 'pipe', stdin: typed },
   { agent: 'stdin-sync.mjs', label: 'file', stdin: inFile(typed.pipe) },
   { agent: 'output.mjs', sameAsBare: all },
+  { agent: 'output.mjs', label: 'into files', output: 'files', sameAsBare: all },
+  { agent: 'output.mjs', label: 'into a shell’s pipes', output: 'fifos', sameAsBare: all },
   { agent: 'large-output.mjs', sameAsBare: all },
+  { agent: 'large-output.mjs', label: 'into files', output: 'files', sameAsBare: all },
+  { agent: 'large-output.mjs', label: 'into a shell’s pipes', output: 'fifos', sameAsBare: all },
 ];
 
 const endings: readonly AgentCase[] = [

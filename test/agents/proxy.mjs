@@ -15,3 +15,4 @@ const response = await new Promise((resolve) => https.get({ host: 'localhost', p
 let text = '';
 for await (const chunk of response) text += chunk;
 console.log(JSON.parse(text).id);
+secured.destroy();

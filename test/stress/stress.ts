@@ -2,11 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { AGENT_CASES } from '../agents/catalogue.ts';
+import { killAndReplay } from '../support/killing.ts';
 import { type AgentCase, recordAndReplay } from '../support/record-and-replay.ts';
 
 const ROUNDS = 20;
 /** The agent with everything at once is held to more. */
 const ROUNDS_OF_EVERYTHING = 100;
+const KILLS = 30;
 
 interface Result {
   readonly agent: string;
@@ -16,17 +18,21 @@ interface Result {
 }
 
 export async function stress(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { rounds: { type: 'string' }, busy: { type: 'boolean' } } });
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { rounds: { type: 'string' }, busy: { type: 'boolean' }, kills: { type: 'string' } } });
   const chosen = AGENT_CASES.filter(({ agent }) => positionals.length === 0 || positionals.some((name) => agent.includes(name)));
   const loops = values.busy ? [busyLoop(), busyLoop()] : [];
   const results: Result[] = [];
+  const report = (result: Result): void => {
+    results.push(result);
+    console.log(lineOf(result));
+  };
   try {
     for (const agent of chosen) {
       const rounds = Number(values.rounds ?? (agent.agent === 'everything.mjs' ? ROUNDS_OF_EVERYTHING : ROUNDS));
-      const result = await repeat(agent, rounds);
-      results.push(result);
-      console.log(lineOf(result));
+      report(await repeat(labelOf(agent), rounds, (round) => recordAndReplay(agent, round)));
     }
+    const kills = Number(values.kills ?? (positionals.length === 0 ? KILLS : 0));
+    if (kills > 0) report(await repeat('kill -9 at a random moment', kills, killAndReplay));
   } finally {
     for (const loop of loops) loop.kill('SIGKILL');
   }
@@ -35,13 +41,13 @@ export async function stress(args: readonly string[]): Promise<number> {
   return failed.length === 0 && results.length > 0 ? 0 : 1;
 }
 
-async function repeat(agent: AgentCase, rounds: number): Promise<Result> {
+async function repeat(agent: string, rounds: number, once: (round: number) => Promise<unknown>): Promise<Result> {
   const faults: string[] = [];
   const began = performance.now();
   for (let round = 0; round < rounds; round++) {
-    await recordAndReplay(agent, round).catch((error: Error) => faults.push(`round ${round}: ${error.message}`));
+    await once(round).catch((error: Error) => faults.push(`round ${round}: ${error.message}`));
   }
-  return { agent: labelOf(agent), rounds, faults, seconds: (performance.now() - began) / 1000 };
+  return { agent, rounds, faults, seconds: (performance.now() - began) / 1000 };
 }
 
 function labelOf({ agent, label }: AgentCase): string {

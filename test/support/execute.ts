@@ -9,7 +9,11 @@ export interface Command {
   readonly env: Readonly<Record<string, string>>;
   /** What stands at standard input: text in a pipe, or a file. Default: nothing (/dev/null). */
   readonly stdin?: Stdin | undefined;
+  /** Where output goes. Default: pipes (as Node makes them: sockets); `files`; `fifos`: a shell's pipes. */
+  readonly output?: Output | undefined;
 }
+
+export type Output = 'files' | 'fifos';
 
 export type Stdin = { readonly pipe: string | Uint8Array } | { readonly file: string };
 
@@ -34,9 +38,10 @@ export function execute(command: Command): Promise<Execution> {
   return start(command).ended;
 }
 
-export function start({ program, args, cwd, env, stdin }: Command): Running {
+export function start({ program, args, cwd, env, stdin, output }: Command): Running {
   const file = stdin && 'file' in stdin ? openSync(stdin.file, 'r') : undefined;
-  const child = spawn(program, args, { cwd, env, stdio: [stdin && 'pipe' in stdin ? 'pipe' : (file ?? 'ignore'), 'pipe', 'pipe'] });
+  const stdio = [stdin && 'pipe' in stdin ? 'pipe' : (file ?? 'ignore'), 'pipe', 'pipe'] as const;
+  const child = output ? spawn('sh', ['-c', SHELL[output], 'sh', program, ...args], { cwd, env, stdio: [...stdio] }) : spawn(program, args, { cwd, env, stdio: [...stdio] });
   if (file !== undefined) closeSync(file);
   const [stdout, stderr] = [collect(child, 'stdout'), collect(child, 'stderr')];
   if (stdin && 'pipe' in stdin) {
@@ -54,6 +59,12 @@ export function start({ program, args, cwd, env, stdin }: Command): Running {
   });
   return { child, ended, stdout };
 }
+
+/** Runs "$@" with its output going elsewhere first, and gives it back. */
+const SHELL: Readonly<Record<Output, string>> = {
+  files: '"$@" >out.txt 2>err.txt; code=$?; cat out.txt; cat err.txt >&2; exit $code',
+  fifos: '{ { "$@"; echo $? >code.txt; } 2>&1 1>&3 | cat >&2; } 3>&1 | cat; exit $(cat code.txt)',
+};
 
 function collect(child: ChildProcess, name: 'stdout' | 'stderr'): () => Buffer {
   const chunks: Buffer[] = [];

@@ -3,7 +3,7 @@
  * the world is back up during the replay, on the same ports, and must not be touched: a quiet live call is the worst fault.
  */
 import { difference } from './difference.ts';
-import type { Execution, Stdin } from './execute.ts';
+import type { Execution, Output, Stdin } from './execute.ts';
 import { TestServer } from './server.ts';
 import { type Harnessed, type Preload, type Replayed, Workspace } from './workspace.ts';
 
@@ -15,6 +15,7 @@ export interface AgentCase {
   readonly exitCode?: number;
   readonly preload?: Preload;
   readonly stdin?: Stdin | ((workspace: Workspace) => Stdin);
+  readonly output?: Output;
   readonly nodeArgs?: readonly string[];
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;

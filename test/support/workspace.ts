@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, existsSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Execution, execute, type Running, start, type Stdin } from './execute.ts';
+import { type Command, type Execution, execute, type Output, type Running, start, type Stdin } from './execute.ts';
 import { ownText, withoutOwn } from './own-lines.ts';
 import { agentPath, CLI, PRELOAD, ROOT } from './paths.ts';
 
@@ -11,6 +11,7 @@ export type Preload = 'import' | 'require' | 'cli';
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: Stdin | undefined;
+  readonly output?: Output | undefined;
   /** Options of node itself, before the agent. */
   readonly nodeArgs?: readonly string[];
   readonly args?: readonly string[];
@@ -122,8 +123,8 @@ export class Workspace {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  #command(program: string, args: readonly string[], { env, stdin }: { readonly env?: Readonly<Record<string, string>>; readonly stdin?: Stdin | undefined }): Parameters<typeof start>[0] {
-    return { program, args, cwd: this.folder, env: { ...this.#env, ...env }, stdin };
+  #command(program: string, args: readonly string[], { env, stdin, output }: RunOptions): Command {
+    return { program, args, cwd: this.folder, env: { ...this.#env, ...env }, stdin, output };
   }
 }
 

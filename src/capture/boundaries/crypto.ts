@@ -171,7 +171,8 @@ function patchSubtle(session: Session, crypto: Crypto, codec: KeyCodec): void {
   }
   patchMethod(prototype, 'generateKey', (native) => function (this: unknown, ...args: unknown[]): unknown {
     const [algorithm, extractable, usages] = args as [webcrypto.AlgorithmIdentifier, boolean, webcrypto.KeyUsage[]];
-    return servedPromise(session, '["subtle.generateKey"]', () => apply(native, this, args) as Promise<unknown>, (value) => codec.encodeWeb(value), (value) => codec.decodeWeb(value, algorithm, extractable, usages));
+    // A key that may not be exported could not be recorded: the program gets it imported again, as it asked for it.
+    return servedPromise(session, '["subtle.generateKey"]', () => apply(native, this, [algorithm, true, usages, ...args.slice(3)]) as Promise<unknown>, (value) => codec.encodeWeb(value), (value) => codec.decodeWeb(value, algorithm, extractable, usages));
   });
   for (const name of ['digest', 'verify', 'decrypt', 'deriveKey', 'deriveBits', 'importKey', 'exportKey', 'unwrapKey']) {
     patchMethod(prototype, name, (native) => function (this: unknown, ...args: unknown[]): unknown {

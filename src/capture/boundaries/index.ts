@@ -22,13 +22,14 @@ export function installBoundaries(session: Session, warm: () => void): void {
   const handles = installHandles(session);
   installTls(session, handles);
   installTerminals(session, handles);
+  // undici takes references to random sources when it loads.
+  installCrypto(session);
   // Loading undici opens process.stderr (it asks for colours): the handles have to be watched by then.
   warm();
   installDns(session);
   installFs(session);
   installZlib(session);
   installTimers(session);
-  installCrypto(session);
   installProcess(session);
   installRandom(session);
   installClock(session);

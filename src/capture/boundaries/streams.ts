@@ -20,7 +20,7 @@ export interface StreamState {
   nextWrite: number;
 }
 
-interface StreamHandle {
+export interface StreamHandle {
   onread: AnyFunction;
 }
 
@@ -77,8 +77,8 @@ export function defineReadings(handle: object, prototype: object, state: StreamS
  * Puts a tap before the handle's read callback, once. Node swaps `onread` while a keep-alive socket idles, so an own
  * accessor keeps the program's current one and the runtime keeps calling the tap.
  */
-function tapReads(handle: StreamHandle, state: StreamState, session: Session): void {
-  if (state.tapped) return;
+export function tapReads(handle: StreamHandle, state: StreamState, session: Session): void {
+  if (state.tapped || !handle.onread) return;
   state.tapped = true;
   state.onread = handle.onread;
   handle.onread = function (this: object, chunk: ArrayBuffer | undefined): unknown {

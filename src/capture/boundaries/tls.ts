@@ -11,7 +11,7 @@ import { createStash } from '../../runtime/stash.ts';
 import { readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
 import type { Handles } from './handles.ts';
-import { defineReadings, deliverRead, installStreamMethods, type StreamState } from './streams.ts';
+import { defineReadings, deliverRead, installStreamMethods, type StreamHandle, type StreamState, tapReads } from './streams.ts';
 
 interface TlsState extends StreamState {
   /** The transport below; it may connect only after it was wrapped. */
@@ -45,10 +45,12 @@ export function installTls(session: Session, handles: Handles): void {
     if (state) state.servername = name;
     return apply(native, this, [name]);
   });
-  patchMethod(prototype, 'start', (native) => function (this: object): unknown {
+  patchMethod(prototype, 'start', (native) => function (this: StreamHandle): unknown {
     const state = states.get(this);
     if (!state) return apply(native, this, []);
     begin(this, state, session, handles);
+    // On a transport that reads already, nobody calls readStart any more.
+    tapReads(this, state, session);
     return session.effect(() => apply(native, this, []), undefined);
   });
   for (const name of READINGS) {
