@@ -16,7 +16,7 @@ import { FileHandleStandIns, ModuleReads, type NativeFileHandle } from './module
 /** Operations whose answer is recorded; the number of arguments that say what is asked, and which of them take bytes. */
 const READS: Readonly<Record<string, { readonly asked: number; readonly fills?: true }>> = {
   open: { asked: 3 }, openFileHandle: { asked: 3 }, close: { asked: 1 }, access: { asked: 2 }, existsSync: { asked: 1 },
-  stat: { asked: 2 }, lstat: { asked: 2 }, fstat: { asked: 2 }, statfs: { asked: 2 }, readdir: { asked: 3 }, realpath: { asked: 2 },
+  stat: { asked: 2 }, lstat: { asked: 2 }, fstat: { asked: 2 }, statfs: { asked: 2 }, readdir: { asked: 3 }, readdirRecursive: { asked: 3 }, realpath: { asked: 2 },
   readlink: { asked: 2 }, internalModuleStat: { asked: 2 }, readFileUtf8: { asked: 2 }, read: { asked: 1, fills: true }, readBuffers: { asked: 1, fills: true },
 };
 /** Everything else that touches the disk. */

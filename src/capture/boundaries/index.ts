@@ -6,6 +6,7 @@ import { installCrypto } from './crypto.ts';
 import { installDns } from './dns.ts';
 import { installFinalizers } from './finalizers.ts';
 import { installFs } from './fs.ts';
+import { installFsJobs } from './fs-jobs.ts';
 import { installHandles } from './handles.ts';
 import { installProcess, installExit } from './process.ts';
 import { installRandom } from './random.ts';
@@ -28,6 +29,7 @@ export function installBoundaries(session: Session, warm: () => void): void {
   warm();
   installDns(session);
   installFs(session);
+  installFsJobs(session);
   installZlib(session);
   installTimers(session);
   installProcess(session);
