@@ -2,6 +2,7 @@
 import { RecordSession } from '../src/capture/record-session.ts';
 import { sealKey } from '../src/journal/crypto.ts';
 import { JournalWriter } from '../src/journal/writer.ts';
+import { keysWithoutEffect } from '../src/model/config.ts';
 import { ConfigError } from '../src/model/error.ts';
 import type { RunManifest } from '../src/model/run.ts';
 import { uuidv7 } from '../src/model/uuid.ts';
@@ -22,6 +23,8 @@ export function record(control: Control | undefined): RecordSession | undefined 
   const warn = (line: string): void => {
     if (level !== 'silent') nativeFs.writeSync(2, `replay-harness: ${line}\n`);
   };
+  const idle = keysWithoutEffect(config);
+  if (idle.length > 0) warn(`this version does nothing yet with ${idle.join(', ')} of the configuration`);
   const store = new EmbeddedStore(storeLocation(control?.store, processEnv, config, cwd()));
   const sealTo = recipientsOrWarn(() => recipients(processEnv, config.recipient), warn);
   if (!sealTo) return undefined;

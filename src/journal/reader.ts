@@ -1,5 +1,5 @@
 /** The reading side of the journal: verifies, decrypts and decodes segments. Runs in the CLI and in a replayed process. */
-import { IntegrityError } from '../model/error.ts';
+import { IntegrityError, SealedError } from '../model/error.ts';
 import { KINDS, type Kind, type LaneEvent, type RunFacts } from '../model/event.ts';
 import { bufferFrom, crc32, jsonParse, nativeCrypto, nativeFs } from '../runtime/natives.ts';
 import { openKey, segmentKeys } from './crypto.ts';
@@ -88,7 +88,7 @@ function unlock(segment: Segment, identities: readonly string[]): Buffer {
     if (key) return key;
   }
   const sealedTo = segment.header.keys.map((key) => key.recipient).join(', ');
-  throw new IntegrityError(`${segment.file} is sealed to ${sealedTo}, and no identity here opens it. Set REPLAY_HARNESS_IDENTITY to the private key that belongs to it (replay-harness keys lists yours).`);
+  throw new SealedError(`${segment.file} is sealed to ${sealedTo}, and no identity here opens it. Set REPLAY_HARNESS_IDENTITY to the private key that belongs to it (replay-harness keys lists yours).`);
 }
 
 class SegmentReading {

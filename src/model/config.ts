@@ -40,6 +40,14 @@ export const CONFIG_KEYS: Readonly<Record<keyof Config, Check>> = {
   sampling: ['a number from 0 to 1, or an object', (value) => isObject(value) || (typeof value === 'number' && value >= 0 && value <= 1)],
 };
 
+/** Keys that are checked and kept for later versions. */
+const WITHOUT_EFFECT = ['mask', 'match', 'tools', 'llm', 'retention', 'limits', 'sampling'];
+
+/** @returns keys of a configuration that this version does not act upon yet */
+export function keysWithoutEffect(config: Config): string[] {
+  return WITHOUT_EFFECT.filter((key) => key in config);
+}
+
 /** @throws ConfigError naming the key and what it takes. */
 export function parseConfig(text: string, file: string): Config {
   let parsed: unknown;

@@ -45,6 +45,13 @@ export class IntegrityError extends HarnessError {
   }
 }
 
+/** A recording is sealed to a key that is not here. */
+export class SealedError extends HarnessError {
+  constructor(message: string) {
+    super(message, 'SEALED', 2);
+  }
+}
+
 /** The recorded process ended before there was anything to replay. */
 export class TruncatedError extends HarnessError {
   constructor(message: string) {

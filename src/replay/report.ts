@@ -32,6 +32,6 @@ function quote(text: string): string {
 }
 
 function adviceFor({ verdict, runId, step, blocked }: Report): string {
-  if (verdict === 'blocked') return `replay up to there only, or record without ${blocked.join(', ')}`;
+  if (verdict === 'blocked') return `everything before was replayed; to replay the whole, record the agent without ${blocked.join(', ')}`;
   return `replay-harness show ${runId.slice(0, 13)} --step ${step} shows what was recorded; replay with the code that was recorded, or record again`;
 }

@@ -23,11 +23,12 @@ const network: readonly AgentCase[] = [
   { agent: 'proxy.mjs' },
   { agent: 'websocket.mjs' },
   { agent: 'wasm.mjs' },
+  { agent: 'streams.mjs' },
 ];
 
 const models: readonly AgentCase[] = [{ agent: 'openai-tool-loop.mjs' }, { agent: 'anthropic-stream.mjs' }];
 
-const timers: readonly AgentCase[] = [{ agent: 'timers.mjs' }, { agent: 'timer-objects.mjs', sameAsBare: sortedLines }, { agent: 'timer-race.mjs' }];
+const timers: readonly AgentCase[] = [{ agent: 'timers.mjs' }, { agent: 'timer-objects.mjs', sameAsBare: sortedLines }, { agent: 'timer-errors.mjs' }, { agent: 'timer-race.mjs' }];
 
 const values: readonly AgentCase[] = [
   { agent: 'builtins.mjs' },
@@ -79,7 +80,7 @@ const endings: readonly AgentCase[] = [
   { agent: 'handlers.mjs' },
 ];
 
-const contexts: readonly AgentCase[] = [{ agent: 'stacks.mjs', sameAsBare: all }, { agent: 'async-local-storage.mjs', sameAsBare: all }];
+const contexts: readonly AgentCase[] = [{ agent: 'stacks.mjs', sameAsBare: all }, { agent: 'async-local-storage.mjs', sameAsBare: all }, { agent: 'errors-in-contexts.mjs', sameAsBare: sortedLines }, { agent: 'domain.cjs', sameAsBare: sortedLines }];
 
 const everything: readonly AgentCase[] = [{ agent: 'everything.mjs' }];
 

@@ -136,7 +136,7 @@ describe('keys', () => {
     const { workspace } = await withRecording();
     mkdirSync(workspace.path('other'));
     const env = { XDG_CONFIG_HOME: workspace.path('other') };
-    expectRefusal(await workspace.cli(['replay', 'latest'], { env }), 4, /sealed to/, /REPLAY_HARNESS_IDENTITY/);
+    expectRefusal(await workspace.cli(['replay', 'latest'], { env }), 2, /sealed to/, /REPLAY_HARNESS_IDENTITY/);
     const [run] = JSON.parse((await workspace.cli(['runs', '--json'], { env })).stdout.toString()) as [{ replayable: boolean }];
     expect(run.replayable).toBe(false);
     const identity = workspace.path('config/replay-harness/identity');

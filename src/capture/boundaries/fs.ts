@@ -24,6 +24,8 @@ const UNCAPTURED = [
   'writeFileUtf8', 'rename', 'ftruncate', 'rmdir', 'rmSync', 'mkdir', 'link', 'symlink', 'unlink', 'copyFile', 'cpSyncCheckPaths', 'cpSyncOverrideFile',
   'cpSyncCopyDir', 'chmod', 'fchmod', 'lchmod', 'chown', 'fchown', 'lchown', 'utimes', 'futimes', 'lutimes', 'mkdtemp', 'fsync', 'fdatasync',
 ];
+/** Where the binding calls something otherwise than the program does. */
+const PUBLIC_NAMES: Readonly<Record<string, string>> = { writeFileUtf8: 'writeFile', rmSync: 'rm', cpSyncCheckPaths: 'cp', cpSyncOverrideFile: 'cp', cpSyncCopyDir: 'cp', ftruncate: 'truncate' };
 const WRITES = ['writeBuffer', 'writeBuffers', 'writeString'];
 const WRITE_FLAGS = nativeFs.constants.O_WRONLY | nativeFs.constants.O_RDWR | nativeFs.constants.O_CREAT | nativeFs.constants.O_TRUNC | nativeFs.constants.O_APPEND;
 
@@ -47,7 +49,7 @@ export function installFs(session: Session): void {
   const native = binding('fs') as unknown as FsBinding;
   const boundary = new FsBoundary(session, native);
   for (const [name, { asked, fills }] of Object.entries(READS)) patchMethod(native, name, (original) => boundary.reading(name, original, asked, fills === true));
-  for (const name of UNCAPTURED) patchMethod(native, name, (original) => uncaptured(session, `fs.${name}`, original));
+  for (const name of UNCAPTURED) patchMethod(native, name, (original) => uncaptured(session, `fs.${PUBLIC_NAMES[name] ?? name}`, original));
   for (const name of WRITES) patchMethod(native, name, (original) => boundary.writing(name, original));
   // Directory handles and file-backed blobs have bindings of their own.
   const fs = process.getBuiltinModule('node:fs');

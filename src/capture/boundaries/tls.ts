@@ -20,6 +20,7 @@ interface TlsState extends StreamState {
   readonly callbacks: Map<string, AnyFunction>;
 }
 
+/** Their positions stand in the journal: append only. */
 const CALLBACKS = ['onhandshakedone', 'onnewsession', 'onkeylog', 'onerror', 'onocspresponse'];
 const READINGS = [
   'verifyError', 'getPeerCertificate', 'getCertificate', 'getALPNNegotiatedProtocol', 'getCipher', 'getProtocol', 'getSession', 'getEphemeralKeyInfo',

@@ -77,13 +77,14 @@ function planOf(facts: RunFacts, store: string, report: string, node: string | u
   if (entry !== undefined && !existsSync(entry) && !existsSync(`${entry}.js`)) {
     throw new ConfigError(`The program ${entry} of run ${facts.runId} is not here any more. Say where the code lies now: replay-harness replay ${facts.runId.slice(0, 13)} -- node PATH`);
   }
-  if (!existsSync(facts.cwd)) throw new ConfigError(`The folder ${facts.cwd}, in which ${facts.runId} was recorded, does not exist here.`);
+  // The program sees the recorded folder in any case: what it asks of the file system is answered from the recording.
+  const cwd = existsSync(facts.cwd) ? facts.cwd : process.cwd();
   const binary = node ?? nodeFor(facts);
   const args = [...facts.execArgv, ...(argv ?? facts.argv).slice(1)];
   // Keys are looked up where this user keeps them, whatever home the recorded run had.
   const own = Object.fromEntries(['XDG_CONFIG_HOME', 'HOME', 'REPLAY_HARNESS_IDENTITY'].map((name) => [name, process.env[name]]));
   const control = { mode: 'replay', store, run: facts.runId, report, env, ...(argv && { argv }) } as const;
-  return { facts, report, launch: { command: binary, args, argv0: facts.argv0, cwd: facts.cwd, inject: facts.injected, env: { ...facts.env, ...env, ...own, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined }, control } };
+  return { facts, report, launch: { command: binary, args, argv0: facts.argv0, cwd, inject: facts.injected, env: { ...facts.env, ...env, ...own, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined }, control } };
 }
 
 /** `-- node agent.js args`: the arguments reach the program; the recorded node binary runs it. */
