@@ -2,7 +2,7 @@
 import type { JournalWriter } from '../journal/writer.ts';
 import type { Kind } from '../model/event.ts';
 import { encodeOutcome } from '../model/value.ts';
-import { AsyncResource, bufferFrom, nextTick } from '../runtime/natives.ts';
+import { bufferFrom, nextTick } from '../runtime/natives.ts';
 import { asOwn, isOwn, ownImmediate } from '../runtime/own.ts';
 import { agentFrame } from '../runtime/stack.ts';
 import { CoverageDetector } from './coverage-detector.ts';
@@ -13,14 +13,6 @@ import type { Deliver, Recorded, Session, WriteResult } from './session.ts';
 /** A pack of clock reads larger than this is written before the next event of another kind. */
 const PACK_BYTES = 1024 * 1024;
 
-interface Gated {
-  readonly operation: number;
-  readonly kind: Kind;
-  readonly status: number;
-  readonly data: Uint8Array | undefined;
-  readonly run: () => void;
-}
-
 export class RecordSession implements Session {
   readonly clock: RecordClock = new RecordClock();
   readonly random: () => number;
@@ -30,7 +22,6 @@ export class RecordSession implements Session {
   readonly #onSealed: (exitCode: number, uncaptured: readonly string[]) => void;
   readonly #coverage: CoverageDetector = new CoverageDetector((name) => this.#note(name, 'a replay of this run may differ'));
   readonly #noted: Set<string> = new Set();
-  readonly #gate: Gated[] = [];
   #operations = 0;
   #flushDue = false;
 
@@ -60,7 +51,7 @@ export class RecordSession implements Session {
   }
 
   arrivedLater(operation: number, kind: Kind, status: number, data: Uint8Array, run: () => void): void {
-    this.#deliverLater({ operation, kind, status, data, run });
+    this.#deliverLater(operation, kind, status, data, run);
   }
 
   retire(_operation: number): void {}
@@ -98,7 +89,7 @@ export class RecordSession implements Session {
   ordered(kind: Kind, key: string, ownTurn: boolean, start: (settle: (run: () => void) => void) => void): void {
     const operation = this.operation(kind, key, () => {});
     start((run) => {
-      if (!ownTurn) return this.#deliverLater({ operation, kind: 'completed', status: 0, data: undefined, run });
+      if (!ownTurn) return this.#deliverLater(operation, 'completed', 0, undefined, run);
       this.arrived(operation, 'completed', 0);
       run();
     });
@@ -106,7 +97,7 @@ export class RecordSession implements Session {
 
   served(kind: Kind, key: string, start: (settle: (status: number, data: Uint8Array) => void) => void, deliver: (status: number, data: Buffer) => void): void {
     const operation = this.operation(kind, key, () => {});
-    this.#startServed(() => start((status, data) => this.#deliverLater({ operation, kind: 'completed', status, data, run: () => deliver(status, bufferFrom(data)) })));
+    this.#startServed(() => start((status, data) => this.#deliverLater(operation, 'completed', status, data, () => deliver(status, bufferFrom(data)))));
   }
 
   /** A start that refuses its arguments throws before anything is under way. */
@@ -162,21 +153,13 @@ export class RecordSession implements Session {
     this.#warn(`not captured: ${name}${where && ` at ${where}`}; ${consequence}`);
   }
 
-  /** Delivers in a macrotask of its own, in order of completion. */
-  #deliverLater(gated: Gated): void {
-    // The gate opens in whatever context it was armed in: each delivery brings its own.
-    const scope = new AsyncResource('RECORDED');
-    this.#gate.push({ ...gated, run: () => scope.runInAsyncScope(gated.run) });
-    if (this.#gate.length === 1) ownImmediate(this.#openGate);
+  /** Delivers in a macrotask of its own, in order of completion, and in the asynchronous context of now. */
+  #deliverLater(operation: number, kind: Kind, status: number, data: Uint8Array | undefined, run: () => void): void {
+    ownImmediate(() => {
+      this.arrived(operation, kind, status, data);
+      run();
+    });
   }
-
-  readonly #openGate = (): void => {
-    const gated = this.#gate[0] as Gated;
-    this.arrived(gated.operation, gated.kind, gated.status, gated.data);
-    this.#gate.shift();
-    if (this.#gate.length > 0) ownImmediate(this.#openGate);
-    gated.run();
-  };
 
   #takeValues(): void {
     if (!this.clock.pack.empty) this.#journal.value('clock', 0, '', this.clock.pack.take());

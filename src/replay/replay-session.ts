@@ -5,6 +5,7 @@ import type { Divergence } from '../model/divergence.ts';
 import type { Kind, LaneEvent, RunFacts } from '../model/event.ts';
 import { decodeOutcome } from '../model/value.ts';
 import { AsyncResource, isatty, jsonParse } from '../runtime/natives.ts';
+import { ownImmediate } from '../runtime/own.ts';
 import type { AsyncTrace } from './async-trace.ts';
 import { describeStart } from './describe.ts';
 import { Explainer, type Instead } from './explainer.ts';
@@ -34,6 +35,8 @@ interface Pending {
   readonly kind: Kind;
   readonly key: string;
   readonly deliver: Deliver;
+  /** The program's asynchronous context when it started the operation. */
+  readonly scope: InstanceType<typeof AsyncResource>;
   /** Done again for real: cannot be delivered before its own outcome is there. */
   readonly isOrdered: boolean;
 }
@@ -80,7 +83,7 @@ export class ReplaySession implements Session {
   }
 
   operation(kind: Kind, key: string, deliver: Deliver): number {
-    return this.#begin(kind, key, this.inContext(deliver), false);
+    return this.#begin(kind, key, deliver, false);
   }
 
   arrived(): void {}
@@ -122,10 +125,9 @@ export class ReplaySession implements Session {
   }
 
   ordered(kind: Kind, key: string, _ownTurn: boolean, start: (settle: (run: () => void) => void) => void): void {
-    const scope = new AsyncResource('RECORDED');
     const operation = this.#begin(kind, key, () => {}, true);
     start((run) => {
-      this.#outcomes.set(operation, () => scope.runInAsyncScope(run));
+      this.#outcomes.set(operation, run);
       this.#scheduler.wake();
     });
   }
@@ -186,8 +188,8 @@ export class ReplaySession implements Session {
 
   #begin(kind: Kind, key: string, deliver: Deliver, isOrdered: boolean): number {
     const id = ++this.#operations;
-    if (!this.#ask('start', kind, key)) return this.#left().operation(id, kind, key, deliver);
-    this.#pending.set(id, { kind, key, deliver, isOrdered });
+    if (!this.#ask('start', kind, key)) return this.#left().operation(id, kind, key, this.inContext(deliver));
+    this.#pending.set(id, { kind, key, deliver, isOrdered, scope: new AsyncResource('RECORDED') });
     if (kind === 'stdio') this.#streams.set(id, Number(key.slice(1, -1)));
     this.#tape.advance();
     return id;
@@ -250,8 +252,14 @@ export class ReplaySession implements Session {
     if (outcome || event.kind === 'closed') this.#pending.delete(event.operation);
     this.#outcomes.delete(event.operation);
     this.#tape.advance();
-    if (outcome) outcome();
-    else if (pending.deliver(event.kind, event.status, event.data) === false) this.#leftover(event, `the program no longer waits for ${describeStart(pending.kind, pending.key)}`);
+    const run = (): void => {
+      // Before the program runs: it may throw.
+      this.#scheduler.wake();
+      if (outcome) outcome();
+      else if (pending.deliver(event.kind, event.status, event.data) === false) this.#leftover(event, `the program no longer waits for ${describeStart(pending.kind, pending.key)}`);
+    };
+    // An immediate of that context, so that an error thrown in it meets its handlers in that context too.
+    pending.scope.runInAsyncScope(() => void ownImmediate(run));
   }
 
   /** The program asked for something else. What it is after may show only later: a probe lets it go on, in the dark, until it does. */

@@ -6,6 +6,7 @@ type Delivery = Extract<LaneEvent, { type: 'delivery' }>;
 
 export interface SchedulerPort {
   next(): LaneEvent | undefined;
+  /** Delivers in a macrotask of its own, and wakes the scheduler for the next. */
   deliver(event: Delivery): void;
   /** Whether work that is done again for real has come to its outcome. */
   ready(operation: number): boolean;
@@ -57,8 +58,6 @@ export class Scheduler {
     if (event.kind === 'emitted') return;
     if (!this.#port.ready(event.operation)) return this.#wait(event);
     this.#waitingFor = undefined;
-    // Before the program runs: it may throw.
-    this.wake();
     this.#port.deliver(event);
   };
 
