@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// A loopback stand-in for LLM providers (OpenAI chat completions, Anthropic messages) and for a small
-// orders API. Answers, ids, latencies, rate limits and the cuts in a stream are random; --seed pins them.
+// A loopback stand-in for LLM providers (OpenAI chat completions, Anthropic messages) and for two small
+// business APIs. Answers, ids, latencies, rate limits and the cuts in a stream are random; --seed pins them.
 //
 //   node samples/model-server/server.mjs --port 0 [--seed S] [--latency MS] [--rate-limit RATIO]
 import { once } from 'node:events';
@@ -10,6 +10,7 @@ import { text as readText } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { answerCompliance } from './compliance.mjs';
 import { decide } from './model.mjs';
 import { answerOrders } from './orders.mjs';
 import { measure, providerOf } from './provider.mjs';
@@ -120,8 +121,8 @@ function fail(response, error) {
 async function route(exchange) {
   const { request, random, options } = exchange;
   const path = request.path.replace(/\?.*/, '');
-  const order = answerOrders(request.method, path, random);
-  if (order) return sendJson(exchange, order.status, {}, order.body, options.latencyMs / 4);
+  const business = answerOrders(request.method, path, random) ?? answerCompliance(request.method, request.path, random);
+  if (business) return sendJson(exchange, business.status, {}, business.body, options.latencyMs / 4);
 
   const provider = providerOf(path, request.headers);
   const endpoint = `${request.method} ${path}`;

@@ -1,6 +1,7 @@
 /** What a person sees of the bytes of a body. */
 import { isUtf8 } from 'node:buffer';
 import { nativeCrypto } from '../runtime/natives.ts';
+import { parseEventStream } from './aws-event-stream.ts';
 import { unpack } from './content-encoding.ts';
 import { type Header, headerValue } from './http1-message.ts';
 import { isDeep, parseJson, parseShallowJson } from './json.ts';
@@ -28,6 +29,7 @@ export function decodeBody(raw: Buffer, headers: readonly Header[]): DecodedBody
   if (raw.length === 0) return { form: 'empty', value: null, note: null };
   const { bytes, note, failed } = unpack(raw, headers);
   const type = mediaType(headers);
+  if (!failed && type.name === 'application/vnd.amazon.eventstream') return { form: 'events', value: parseEventStream(bytes), note };
   const text = failed || bytes.length > STRING_BYTES ? undefined : decodeText(bytes, type);
   const decoded = text === undefined ? shownBytes(bytes) : shownText(text, bytes, type);
   return { ...decoded, note: note ?? decoded.note };

@@ -3,7 +3,8 @@ import type { BeginEvent, Kind, LaneEvent } from '../model/event.ts';
 import { bufferConcat, jsonStringify, nativeCrypto, NativeDate } from '../runtime/natives.ts';
 import { gatherDrafts, type InterpretOptions } from './lane/gather.ts';
 import type { Draft } from './lane/draft.ts';
-import type { Step } from './step.ts';
+import type { ModelToolCall, Step } from './step.ts';
+import { modelToolCalls } from './tool-calls.ts';
 
 export type { InterpretOptions } from './lane/gather.ts';
 export { type Boundary, countCalls, type Envelope, type Step, type StepError, type StepKind, type Usage } from './step.ts';
@@ -12,7 +13,12 @@ export function interpret(events: readonly LaneEvent[], options: InterpretOption
   const begin = events.find((event) => event.type === 'begin');
   const deliveries = events.filter((event) => event.type === 'delivery').map((event) => event.seq);
   const chain = new Chain();
-  return gatherDrafts(events, options).map((draft) => stepOf(draft, begin, lastBefore(deliveries, draft.seq), chain.add(draft)));
+  const drafts = gatherDrafts(events, options);
+  const toolCalls = modelToolCalls(drafts);
+  return drafts.map((draft) => ({
+    ...stepOf(draft, begin, lastBefore(deliveries, draft.seq), chain.add(draft)),
+    ...toolCallsOf(toolCalls.get(draft.seq)),
+  }));
 }
 
 export interface Coverage {
@@ -64,6 +70,10 @@ function stepOf(draft: Draft, begin: BeginEvent | undefined, causalParent: numbe
     latencyMs: endedAt === null ? null : (endedAt - startedAt) / 1000,
     envelope: envelope ?? null,
   };
+}
+
+function toolCallsOf(toolCalls: readonly ModelToolCall[] | undefined): Pick<Step, 'toolCalls'> {
+  return toolCalls ? { toolCalls } : {};
 }
 
 /** Checksums that each cover the one before. */

@@ -23,7 +23,7 @@ export interface Usage {
 export interface Envelope {
   readonly provider: string;
   readonly model: string | null;
-  /** The exact model that answered, as the provider names it. */
+  /** The pinned model that answered; null where only an alias is known. */
   readonly snapshot: string | null;
   readonly params: { readonly temperature: unknown; readonly top_p: unknown; readonly max_tokens: unknown; readonly seed: unknown };
   /** SHA-256 of the canonical messages. */
@@ -32,6 +32,20 @@ export interface Envelope {
   /** Text or tool calls, on one line. */
   readonly decision: string | null;
   readonly usage: Usage | null;
+}
+
+/** A call that a model asked for, and what the program told the model about it. */
+export interface ModelToolCall {
+  readonly id: string | null;
+  readonly name: string;
+  readonly args: unknown;
+  /** What the model was told; null where it was told nothing, or of an error. */
+  readonly result: unknown;
+  readonly error: StepError | null;
+  /** The model step that was told; null: none was. */
+  readonly answeredAt: number | null;
+  /** Steps in between that can be of no other call. */
+  readonly servedBy: readonly number[];
 }
 
 export interface Step {
@@ -55,6 +69,8 @@ export interface Step {
   readonly startedAt: string;
   readonly latencyMs: number | null;
   readonly envelope: Envelope | null;
+  /** Of an `llm` step only. */
+  readonly toolCalls?: readonly ModelToolCall[];
 }
 
 /** @returns how many model calls and other outside effects a run has. */

@@ -7,7 +7,7 @@ process.on('warning', ({ name, message }) => console.log('warning', name, messag
 Promise.reject(new Error('rejected at once'));
 setTimeout(() => { throw new Error('thrown in a timer'); }, 2);
 setTimeout(() => Promise.reject(new Error('rejected in a timer')), 4);
-fetch(`${process.env.SERVER_URL}/json`).then(() => { throw new Error('thrown after a fetch'); });
+fetch(`${process.env.SERVER_URL}/json`).then((response) => response.text()).then(() => { throw new Error('thrown after a fetch'); });
 await new Promise((resolve) => setTimeout(resolve, 60));
 process.emitWarning('a warning');
 console.log(process.listenerCount('SIGINT'), process.eventNames());

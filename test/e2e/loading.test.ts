@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { PRELOAD } from '../support/paths.ts';
 import { recordAndReplay } from '../support/record-and-replay.ts';
 import { testServer, testWorkspace } from '../support/test-workspace.ts';
 
@@ -28,6 +29,26 @@ describe('ways to load the harness', () => {
     const [run] = JSON.parse((await workspace.cli(['runs', '--json'])).stdout.toString()) as [Record<string, unknown>];
     expect(run).toMatchObject({ name: 'nightly', agent: 'planner', tags: { env: 'test', a: 'b=c' }, status: 'complete', exitCode: 0, node: process.version, parentRunId: null });
     expect(recorded.stderr.toString()).toMatch(new RegExp(`^replay-harness: [^\\n]*${String(run['id'])}[^\\n]*\\n$`));
+  });
+
+  it.each([
+    ['-e', ['-e', 'setTimeout(() => console.log(Date.now(), Math.random()), 3)']],
+    ['-e, an ES module', ['--input-type=module', '-e', 'console.log(await new Promise((resolve) => setTimeout(resolve, 3, crypto.randomUUID())))']],
+    ['-p', ['-p', 'Date.now()']],
+    ['a folder', ['folder']],
+    ['a symlink', ['link.js']],
+    ['a name without its extension', ['folder/main']],
+  ])('replays a program given as %s', async (_, args) => {
+    const workspace = testWorkspace();
+    mkdirSync(workspace.path('folder'));
+    workspace.write('folder/package.json', '{"name":"in-a-folder","main":"main.js"}');
+    workspace.write('folder/main.js', 'console.log(Date.now(), require.main.filename, __dirname, process.argv[1]);\n');
+    symlinkSync('folder/main.js', workspace.path('link.js'));
+    const recorded = await workspace.node([...PRELOAD.import, ...args]);
+    expect(recorded, recorded.stderr.toString()).toMatchObject({ exitCode: 0, stderr: Buffer.alloc(0) });
+    const replayed = await workspace.replay();
+    expect(replayed.report, replayed.stderr.toString()).toMatchObject({ verdict: 'identical' });
+    expect(replayed.stdout).toEqual(recorded.stdout);
   });
 
   it('with REPLAY_HARNESS_MODE=off nothing is recorded', async () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Execution } from '../support/execute.ts';
+import { PRELOAD } from '../support/paths.ts';
 import { testWorkspace } from '../support/test-workspace.ts';
 import type { Workspace } from '../support/workspace.ts';
 
@@ -196,6 +197,17 @@ describe('the program', () => {
     const replayed = await workspace.replay('latest', { args: ['--', 'node', workspace.path('moved.mjs')] });
     expect(replayed).toMatchObject({ exitCode: 0, report: { verdict: 'identical' } });
     expectRefusal(await workspace.cli(['replay', 'latest', '--', 'python3', 'agent.py']), 2, /Node/);
+  });
+
+  it('it was read from standard input: there is nothing to run again', async () => {
+    const workspace = testWorkspace();
+    const program = workspace.write('program.js', 'console.log(1)');
+    for (const stdin of [{ file: program }, { pipe: 'console.log(2)' }]) {
+      for (const args of [[], ['-']]) {
+        expect((await workspace.node([...PRELOAD.import, ...args], { stdin })).exitCode).toBe(0);
+        expectRefusal(await workspace.cli(['replay', workspace.runs().at(-1) as string]), 2, /standard input|-- node/);
+      }
+    }
   });
 
   it('another Node version than the recording’s: both are named', async () => {

@@ -1,7 +1,8 @@
 /** Rounds of every agent of the catalogue, one after the other; busy loops beside them if wanted. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { AGENT_CASES } from '../agents/catalogue.ts';
+import { AGENT_CASES } from '../support/catalogue.ts';
 import { killAndReplay } from '../support/killing.ts';
 import { type AgentCase, recordAndReplay } from '../support/record-and-replay.ts';
 
@@ -51,7 +52,7 @@ async function repeat(agent: string, rounds: number, once: (round: number) => Pr
 }
 
 function labelOf({ agent, label }: AgentCase): string {
-  return label ? `${agent} (${label})` : agent;
+  return label ? `${basename(agent)} (${label})` : agent;
 }
 
 function lineOf({ agent, rounds, faults, seconds }: Result): string {

@@ -11,8 +11,8 @@ export interface AgentCase {
   readonly agent: string;
   /** Tells two cases of one agent apart. */
   readonly label?: string;
-  /** The exit code that the agent itself chooses. Default 0. */
-  readonly exitCode?: number;
+  /** The exit codes that the agent itself may choose. Default 0. */
+  readonly exitCode?: number | readonly number[];
   readonly preload?: Preload;
   readonly stdin?: Stdin | ((workspace: Workspace) => Stdin);
   readonly output?: Output;
@@ -44,7 +44,7 @@ export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harn
     const bare = agent.sameAsBare && (await workspace.bare(agent.agent, options));
     if (agent.sameAsBare) agent.prepare?.(workspace);
     const recorded = await workspace.record(agent.agent, options);
-    require(recordingFaults(agent, recorded, bare));
+    throwIfAny(recordingFaults(agent, recorded, bare));
 
     await server.stop();
     await server.provesStopped();
@@ -52,7 +52,7 @@ export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harn
     const serverUp = round % 2 === 1;
     if (serverUp) await server.start();
     const replayed = await workspace.replay();
-    require([...replayFaults(recorded, replayed), serverUp && server.hits > 0 && `the replay reached the server: ${server.hits} hits ${server.requests.join(', ')}`]);
+    throwIfAny([...replayFaults(recorded, replayed), serverUp && server.hits > 0 && `the replay reached the server: ${server.hits} hits ${server.requests.join(', ')}`]);
     workspace.remove();
     return recorded;
   } catch (error) {
@@ -63,12 +63,13 @@ export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harn
 }
 
 function recordingFaults({ exitCode = 0, preload, sameAsBare }: AgentCase, recorded: Harnessed, bare: Execution | undefined): (string | false | undefined)[] {
+  const expected: readonly (number | null)[] = typeof exitCode === 'number' ? [exitCode] : exitCode;
   const expectedOwn = preload === 'cli' ? /^replay-harness: recorded [^\n]*\n$/ : /^$/;
   return [
-    recorded.exitCode !== exitCode && `the recorded run ended with ${recorded.exitCode ?? recorded.signal}, not ${exitCode}\n${recorded.stderr.toString().slice(-2000)}`,
+    !expected.includes(recorded.exitCode) && `the recorded run ended with ${recorded.exitCode ?? recorded.signal}, not ${expected.join(' or ')}\n${recorded.stderr.toString().slice(-2000)}`,
     !expectedOwn.test(recorded.ownStderr) && `recording said ${JSON.stringify(recorded.ownStderr)}`,
-    bare && bare.exitCode !== exitCode && `the bare run ended with ${bare.exitCode ?? bare.signal}, not ${exitCode}\n${bare.stderr.toString().slice(-2000)}`,
-    bare && sameAsBare && difference('bare against recorded stdout', Buffer.from(sameAsBare(bare.stdout.toString())), Buffer.from(sameAsBare(recorded.stdout.toString()))),
+    bare && !expected.includes(bare.exitCode) && `the bare run ended with ${bare.exitCode ?? bare.signal}, not ${expected.join(' or ')}\n${bare.stderr.toString().slice(-2000)}`,
+    bare && sameAsBare && difference('stdout', ['bare', 'recorded'], Buffer.from(sameAsBare(bare.stdout.toString())), Buffer.from(sameAsBare(recorded.stdout.toString()))),
   ];
 }
 
@@ -76,14 +77,14 @@ function replayFaults(recorded: Harnessed, replayed: Replayed): (string | false 
   const { report } = replayed;
   return [
     report?.verdict !== 'identical' && `the verdict is ${report?.verdict ?? 'missing'}: ${replayed.ownStderr || replayed.stderr.toString().slice(-2000)}`,
-    difference('stdout', recorded.stdout, replayed.stdout),
-    difference('stderr', recorded.agentStderr, replayed.agentStderr),
+    difference('stdout', ['recorded', 'replayed'], recorded.stdout, replayed.stdout),
+    difference('stderr', ['recorded', 'replayed'], recorded.agentStderr, replayed.agentStderr),
     recorded.exitCode !== replayed.exitCode && `exit code ${replayed.exitCode ?? replayed.signal}, recorded ${recorded.exitCode}`,
     report !== undefined && report.liveCalls !== 0 && `${report.liveCalls} live calls`,
   ];
 }
 
-function require(faults: readonly (string | false | undefined)[]): void {
+function throwIfAny(faults: readonly (string | false | undefined)[]): void {
   const found = faults.filter((fault) => typeof fault === 'string');
   if (found.length > 0) throw new Error(found.join('\n  '));
 }

@@ -9,8 +9,9 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { startModelServer } from '../../samples/model-server/server.mjs';
-import { answer, echoWebSocket, type JobState, tunnel } from './endpoints.ts';
+import { answer, type JobState } from './endpoints.ts';
 import { TLS } from './paths.ts';
+import { echoWebSocket, tunnel } from './upgrades.ts';
 
 interface Ports {
   http: number;
@@ -47,6 +48,8 @@ export class TestServer {
       SERVER_TCP_PORT: String(this.#ports.tcp),
       SERVER_SOCKET: this.#socketPath,
       MODEL_URL: `http://127.0.0.1:${this.#ports.model}`,
+      OPENAI_BASE_URL: `http://127.0.0.1:${this.#ports.model}/v1`,
+      OPENAI_API_KEY: 'sk-test-0000',
       NODE_EXTRA_CA_CERTS: join(TLS, 'certificate.pem'),
     };
   }

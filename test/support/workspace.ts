@@ -84,7 +84,12 @@ export class Workspace {
   }
 
   bare(agent: string, options: RunOptions = {}): Promise<Execution> {
-    return execute(this.#command(process.execPath, [...(options.nodeArgs ?? []), agentPath(agent), ...(options.args ?? [])], options));
+    return this.node([...(options.nodeArgs ?? []), agentPath(agent), ...(options.args ?? [])], options);
+  }
+
+  /** Node itself, with arguments of any kind. */
+  node(args: readonly string[], options: RunOptions = {}): Promise<Execution> {
+    return execute(this.#command(process.execPath, args, options));
   }
 
   async record(agent: string, options: RecordOptions = {}): Promise<Harnessed> {

@@ -1,17 +1,19 @@
 /** The text of `show --step N`: one step with all that it holds. */
 import { asList, asObject, asText } from '../../steps/json.ts';
 import { contentText, type LlmInput, type LlmOutput, type Message } from '../../steps/providers/provider.ts';
-import type { Step } from '../../steps/step.ts';
+import type { ModelToolCall, Step } from '../../steps/step.ts';
 import { duration, type Paint, painter, visible } from './text.ts';
 
 export function renderStep(step: Step, { color }: { readonly color: boolean }): string {
   const paint = painter(color);
-  const input = step.kind === 'llm' ? llmInput(step.input as LlmInput, paint) : exchangeOrValue(step.input);
-  const output = step.kind === 'llm' && step.output ? llmOutput(step.output as LlmOutput, paint) : exchangeOrValue(step.output);
+  const conversation = step.kind === 'llm' && 'messages' in asObject(step.input);
+  const input = conversation ? llmInput(step.input as LlmInput, paint) : exchangeOrValue(step.input);
+  const output = conversation && step.output ? llmOutput(step.output as LlmOutput, paint) : exchangeOrValue(step.output);
   return [
     ...facts(step, paint),
     ...section('input', input, paint),
     ...section('output', output, paint),
+    ...section('tool calls', (step.toolCalls ?? []).map((call) => outcomeLine(call)), paint),
     ...(step.error ? section('error', [paint('red', visible(`${step.error.code}: ${step.error.message}`)), ...stackOf(step)], paint) : []),
     ...(step.envelope ? section('envelope', [pretty(step.envelope)], paint) : []),
     '',
@@ -63,6 +65,12 @@ function messageText(message: Message, label: string, paint: Paint): string[] {
     ...(refusal ? [`(refuses) ${visible(refusal)}`] : []),
     ...toolCalls.map((call) => `→ ${visible(call.name)} ${pretty(call.args)}${call.id === null ? '' : paint('dim', `  ${visible(call.id)}`)}`),
   ];
+}
+
+function outcomeLine({ name, result, error, answeredAt, servedBy }: ModelToolCall): string {
+  if (answeredAt === null) return `${visible(name)}: never answered`;
+  const told = error ? `✗ ${visible(error.message)}` : pretty(result);
+  return `${visible(name)} → ${told}\ntold in step ${answeredAt}${servedBy.length > 0 ? `, served by ${servedBy.join(', ')}` : ''}`;
 }
 
 /** HTTP as on the wire; a file's content and printed text as they are; else JSON. */

@@ -1,6 +1,7 @@
 /** The text of `show`: a run as a trajectory. Every line begins with the number that `show --step` takes. */
 import { countCalls, type Step } from '../../steps/step.ts';
 import { Conversation } from './conversation.ts';
+import { aliasWarning } from './alias-warning.ts';
 import { foldNoise, isNoise } from './noise.ts';
 import type { Limits, Line } from './lines.ts';
 import { linesOfStep } from './step-lines.ts';
@@ -73,9 +74,11 @@ function header(run: RunHeader, steps: readonly Step[], paint: Paint): string[] 
   const ending = run.signal ? `killed by ${run.signal}` : run.exitCode === null ? null : `exit ${run.exitCode}`;
   const facts = [oneLine(command, 120), `Node ${run.node.replace(/^v/, '')}`, run.startedAt, run.durationMs === null ? null : duration(run.durationMs)];
   const status = [run.status, ending].filter(Boolean).join(', ');
+  const warning = aliasWarning(steps);
   return [
     [paint('bold', `run ${run.id}`), visible(run.name || run.agent), run.status === 'complete' && !run.exitCode ? status : paint('yellow', status)].join('  '),
     facts.filter(Boolean).join(' · '),
     [counted(steps.length, 'step'), counted(llmCalls, 'llm call'), counted(toolCalls, 'tool call')].join(' · '),
+    ...(warning === null ? [] : [paint('yellow', warning)]),
   ];
 }

@@ -4,6 +4,7 @@ import type { DeliveryEvent, LaneEvent, OutputEvent, StartEvent, ValueEvent } fr
 import { decodeOutcome } from '../../model/value.ts';
 import { bufferFrom } from '../../runtime/natives.ts';
 import { asText } from '../json.ts';
+import type { AnswerMessage, Message } from '../providers/provider.ts';
 import type { Boundary, Envelope, StepError, StepKind } from '../step.ts';
 
 export interface Draft {
@@ -24,6 +25,15 @@ export interface Draft {
   /** null: it never ended. */
   readonly endedAt: number | null;
   readonly envelope?: Envelope;
+  readonly conversation?: Conversation;
+}
+
+/** What a model was told, and what it said. */
+export interface Conversation {
+  readonly messages: readonly Message[];
+  readonly answer: AnswerMessage | null;
+  /** Number of the event that brought the last of the answer. */
+  readonly heard: number;
 }
 
 export type OperationEvent = StartEvent | DeliveryEvent | OutputEvent;

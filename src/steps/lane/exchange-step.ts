@@ -22,7 +22,7 @@ export function exchangeDraft(read: ReadableExchange, exchange: HttpExchange, pe
     startedAt: exchange.startedAt,
     endedAt: exchange.endedAt,
   };
-  return call ? { ...base, ...llmFields(call, read) } : { ...base, ...toolFields(read, exchange, peer) };
+  return call ? { ...base, ...llmFields(call, read), ...conversationOf(call, exchange) } : { ...base, ...toolFields(read, exchange, peer) };
 }
 
 function llmFields(call: LlmCall, read: ReadableExchange): Pick<Draft, 'kind' | 'name' | 'summary' | 'input' | 'output' | 'error' | 'envelope'> {
@@ -37,6 +37,12 @@ function llmFields(call: LlmCall, read: ReadableExchange): Pick<Draft, 'kind' | 
     error: call.error,
     envelope: call.envelope,
   };
+}
+
+function conversationOf({ input, output }: LlmCall, { seq, response }: HttpExchange): Pick<Draft, 'conversation'> {
+  if (!('messages' in input && 'message' in output)) return {};
+  // The end of a chunked body may come after the program has begun to act on the answer.
+  return { conversation: { messages: input.messages, answer: output.message, heard: response?.parts.at(-1)?.seq ?? seq } };
 }
 
 function toolFields(read: ReadableExchange, exchange: HttpExchange, peer: Peer): Pick<Draft, 'kind' | 'name' | 'summary' | 'input' | 'output' | 'error'> {

@@ -1,13 +1,13 @@
 /** Assembles Anthropic's stream events into the message that the provider would have sent whole. */
-import { asList, asNumber, asObject, asText, type JsonObject } from '../json.ts';
-import { type AssembledStream, parseArguments } from './provider.ts';
+import { asNumber, asObject, asText, type JsonObject } from '../json.ts';
+import { parseArguments } from './provider.ts';
+import { type AssembledStream, eventData, incompleteOf } from './stream.ts';
 
 export function assembleEvents(stream: JsonObject): AssembledStream {
-  const events = asList(stream['events']).map((event) => asObject(asObject(event)['data']));
+  const events = eventData(stream);
   const start = events.find((event) => event['type'] === 'message_start');
-  const incomplete = stream['incomplete'] === undefined ? {} : { incomplete: stream['incomplete'] };
   return {
-    body: { ...(start ? assemble(asObject(start['message']), events) : {}), ...incomplete },
+    body: { ...(start ? assemble(asObject(start['message']), events) : {}), ...incompleteOf(stream) },
     finished: events.some((event) => event['type'] === 'message_stop'),
     failure: events.find((event) => event['type'] === 'error'),
   };

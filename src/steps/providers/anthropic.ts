@@ -2,8 +2,9 @@
 import type { ReadableExchange } from '../exchange.ts';
 import { asList, asNumber, asObject, asText, isObject, type JsonObject } from '../json.ts';
 import type { Usage } from '../step.ts';
+import { answerError } from './answer-error.ts';
 import { assembleEvents } from './anthropic-stream.ts';
-import { type Answer, answerError, type AnswerMessage, type LlmInput, llmCall, type Message, type Provider, type ToolCall } from './provider.ts';
+import { type Answer, type AnswerMessage, type LlmInput, llmCall, type Message, type Provider, type ToolCall, toolOf } from './provider.ts';
 
 export const anthropic: Provider = {
   name: 'anthropic',
@@ -23,10 +24,7 @@ function readInput(body: JsonObject): LlmInput {
   return {
     model: asText(model),
     messages: [...prompt, ...asList(messages).flatMap((message) => readMessages(asObject(message)))],
-    tools: asList(tools).map((raw) => {
-      const tool = asObject(raw);
-      return { name: asText(tool['name']) ?? asText(tool['type']) ?? '', description: asText(tool['description']), parameters: tool['input_schema'] ?? null };
-    }),
+    tools: asList(tools).map((tool) => toolOf(tool, asObject(tool)['input_schema'])),
     params,
     raw: body,
   };
@@ -41,7 +39,7 @@ function readAnswer(exchange: ReadableExchange): Answer {
     messages: Array.isArray(content) ? [answerMessage(content)] : [],
     finishReason: finishReason(body['stop_reason']),
     usage: readUsage(body['usage']),
-    snapshot: asText(body['model']),
+    answeredBy: asText(body['model']),
     error: answerError(exchange, stream),
     raw: stream?.body ?? value,
   };

@@ -1,6 +1,6 @@
 /** Assembles streamed chat completion chunks into the completion that the provider would have sent whole. */
 import { asList, asNumber, asObject, asText, type JsonObject } from '../json.ts';
-import type { AssembledStream } from './provider.ts';
+import { type AssembledStream, incompleteOf } from './stream.ts';
 
 export function assembleChunks(stream: JsonObject): AssembledStream {
   const data = asList(stream['events']).map((event) => asObject(event)['data']);
@@ -22,7 +22,7 @@ export function assembleChunks(stream: JsonObject): AssembledStream {
       object: 'chat.completion',
       choices: ordered.map(([index, choice]) => ({ index, message: choice.message(), finish_reason: choice.finishReason })),
       usage: usage ?? null,
-      ...(stream['incomplete'] === undefined ? {} : { incomplete: stream['incomplete'] }),
+      ...incompleteOf(stream),
     },
     finished: data.includes('[DONE]') || (ordered.length > 0 && ordered.every(([, choice]) => choice.finishReason !== null)),
     failure: chunks.find((chunk) => chunk['error'] !== undefined && chunk['error'] !== null),

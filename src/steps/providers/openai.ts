@@ -2,8 +2,9 @@
 import type { ReadableExchange } from '../exchange.ts';
 import { asList, asNumber, asObject, asText, isObject, type JsonObject } from '../json.ts';
 import type { Usage } from '../step.ts';
+import { answerError } from './answer-error.ts';
 import { assembleChunks } from './openai-stream.ts';
-import { type Answer, answerError, type AnswerMessage, type LlmInput, llmCall, type Message, parseArguments, type Provider, type Tool, type ToolCall } from './provider.ts';
+import { type Answer, type AnswerMessage, type LlmInput, llmCall, type Message, parseArguments, type Provider, type ToolCall, toolOf } from './provider.ts';
 
 export const openai: Provider = {
   name: 'openai',
@@ -17,7 +18,7 @@ function readInput(body: JsonObject): LlmInput {
   return {
     model: asText(model),
     messages: asList(messages).map(readMessage),
-    tools: [...asList(tools).map((tool) => readTool(asObject(tool)['function'] ?? asObject(tool)['custom'] ?? tool)), ...asList(functions).map(readTool)],
+    tools: [...asList(tools).map((tool) => toolOf(asObject(tool)['function'] ?? asObject(tool)['custom'] ?? tool)), ...asList(functions).map((tool) => toolOf(tool))],
     params,
     raw: body,
   };
@@ -32,7 +33,7 @@ function readAnswer(exchange: ReadableExchange): Answer {
     messages: choices.map((choice) => answerMessage(asObject(choice['message']))),
     finishReason: finishReason(choices[0]?.['finish_reason']),
     usage: readUsage(body['usage']),
-    snapshot: asText(body['model']),
+    answeredBy: asText(body['model']),
     error: answerError(exchange, stream),
     raw: stream?.body ?? value,
   };
@@ -93,9 +94,4 @@ function readToolCalls(message: JsonObject): ToolCall[] {
     const written = asText(asked['arguments']) ?? asText(asked['input']);
     return { id: asText(call['id']), name: asText(asked['name']) ?? '', args: written === null ? (asked['arguments'] ?? {}) : parseArguments(written) };
   });
-}
-
-function readTool(raw: unknown): Tool {
-  const tool = asObject(raw);
-  return { name: asText(tool['name']) ?? asText(tool['type']) ?? '', description: asText(tool['description']), parameters: tool['parameters'] ?? null };
 }

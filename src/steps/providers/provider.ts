@@ -1,8 +1,9 @@
 /** Model calls in one form, whoever answers them. */
 import { nativeCrypto } from '../../runtime/natives.ts';
 import type { ReadableExchange } from '../exchange.ts';
-import { asObject, asText, canonicalJson, cutAt, isObject, type JsonObject, parseShallowJson, preview } from '../json.ts';
+import { asObject, asText, canonicalJson, cutAt, parseShallowJson, preview } from '../json.ts';
 import type { Envelope, StepError, Usage } from '../step.ts';
+import { snapshotOf } from './snapshot.ts';
 
 export interface Provider {
   readonly name: string;
@@ -59,9 +60,24 @@ export interface LlmOutput {
   readonly raw: unknown;
 }
 
+export interface EmbeddingInput {
+  readonly model: string | null;
+  /** Text, list of texts, or tokens. */
+  readonly input: unknown;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly raw: unknown;
+}
+
+export interface EmbeddingOutput {
+  readonly vectors: number;
+  readonly dimensions: number | null;
+  readonly usage: Usage | null;
+  readonly raw: unknown;
+}
+
 export interface LlmCall {
-  readonly input: LlmInput;
-  readonly output: LlmOutput;
+  readonly input: LlmInput | EmbeddingInput;
+  readonly output: LlmOutput | EmbeddingOutput;
   readonly error: StepError | null;
   readonly envelope: Envelope;
 }
@@ -71,24 +87,15 @@ export interface Answer {
   readonly messages: readonly AnswerMessage[];
   readonly finishReason: string | null;
   readonly usage: Usage | null;
-  readonly snapshot: string | null;
+  /** The model that the provider says it was. */
+  readonly answeredBy: string | null;
   readonly error: StepError | null;
   /** The provider's own form. */
   readonly raw: unknown;
 }
 
-/** A stream, assembled into the body that the provider would have sent whole. */
-export interface AssembledStream {
-  readonly body: JsonObject;
-  /** The provider said that the answer was over. */
-  readonly finished: boolean;
-  /** The event with which the provider broke off. */
-  readonly failure: JsonObject | undefined;
-}
-
 export function llmCall(provider: string, input: LlmInput, answer: Answer): LlmCall {
   const [message = null, ...others] = answer.messages;
-  const { model, params } = input;
   const output: LlmOutput = {
     message,
     finishReason: answer.finishReason,
@@ -96,25 +103,34 @@ export function llmCall(provider: string, input: LlmInput, answer: Answer): LlmC
     ...(others.length > 0 ? { alternatives: others } : {}),
     raw: answer.raw,
   };
+  const decision = message ? decisionOf(message) : null;
+  return { input, output, error: answer.error, envelope: envelopeOf(provider, input, { ...answer, context: input.messages, decision }) };
+}
+
+interface Answered {
+  readonly answeredBy: string | null;
+  readonly usage: Usage | null;
+  /** What the model was told. */
+  readonly context: unknown;
+  readonly decision: string | null;
+}
+
+export function envelopeOf(provider: string, { model, params }: Pick<LlmInput, 'model' | 'params'>, { answeredBy, usage, context, decision }: Answered): Envelope {
+  const param = (...spellings: string[]): unknown => spellings.map((name) => params[name]).find((value) => value !== undefined) ?? null;
   return {
-    input,
-    output,
-    error: answer.error,
-    envelope: {
-      provider,
-      model,
-      snapshot: answer.snapshot,
-      params: {
-        temperature: params['temperature'] ?? null,
-        top_p: params['top_p'] ?? null,
-        max_tokens: params['max_tokens'] ?? params['max_completion_tokens'] ?? null,
-        seed: params['seed'] ?? null,
-      },
-      contextHash: nativeCrypto.createHash('sha256').update(canonicalJson(input.messages)).digest('hex'),
-      promptTemplate: null,
-      decision: message ? decisionOf(message) : null,
-      usage: answer.usage,
+    provider,
+    model,
+    snapshot: snapshotOf(model, answeredBy),
+    params: {
+      temperature: param('temperature'),
+      top_p: param('top_p', 'topP'),
+      max_tokens: param('max_tokens', 'max_completion_tokens', 'max_output_tokens', 'maxOutputTokens', 'maxTokens', 'num_predict'),
+      seed: param('seed'),
     },
+    contextHash: nativeCrypto.createHash('sha256').update(canonicalJson(context)).digest('hex'),
+    promptTemplate: null,
+    decision,
+    usage,
   };
 }
 
@@ -132,34 +148,27 @@ export function contentText(content: unknown): string {
   return content.map((part) => asText(asObject(part)['text']) ?? asText(part) ?? `[${asText(asObject(part)['type']) ?? 'part'}]`).join('\n');
 }
 
+/** @returns a tool as most providers describe it. */
+export function toolOf(raw: unknown, parameters: unknown = asObject(raw)['parameters']): Tool {
+  const tool = asObject(raw);
+  return { name: asText(tool['name']) ?? asText(tool['type']) ?? '', description: asText(tool['description']), parameters: parameters ?? null };
+}
+
+/** For providers that say no more than that the answer is whole. */
+export function stopOrCalls(messages: readonly AnswerMessage[]): string {
+  return messages[0] && messages[0].toolCalls.length > 0 ? 'tool_calls' : 'stop';
+}
+
 /** Tool arguments are JSON in a string, which a model or a cut may have left broken. */
 export function parseArguments(text: string): unknown {
   return text === '' ? {} : (parseShallowJson(text) ?? text);
 }
 
-/** @returns the error of an answer with an error status, or of a stream that broke off. */
-export function answerError(exchange: ReadableExchange, stream?: AssembledStream): StepError | null {
-  const { status, statusText, responseBody } = exchange;
-  if (status !== null && status >= 400) {
-    return { status, ...providerError(responseBody.value, `HTTP_${status}`, statusText || `status ${status}`), ...retryAfter(exchange) };
+/** @returns a segment of a path as it was meant: model ids may hold `:` and `/`. */
+export function decodedSegment(segment: string | undefined): string | null {
+  try {
+    return segment === undefined ? null : decodeURIComponent(segment);
+  } catch {
+    return segment ?? null;
   }
-  if (stream?.failure) return providerError(stream.failure, 'STREAM_ERROR', 'the provider broke the stream off');
-  if (isObject(asObject(responseBody.value)['error'])) return providerError(responseBody.value, 'PROVIDER_ERROR', 'the provider reported an error');
-  // Clients hang up as soon as they have seen the last event.
-  if (stream?.finished) return null;
-  return exchange.error ?? (stream ? { code: 'STREAM_CUT', message: 'the stream ended before the answer did' } : null);
-}
-
-/** Reads `{error: {type, code, message}}`, the form that all providers share. */
-function providerError(body: unknown, code: string, otherwise: string): StepError {
-  const outer = asObject(body);
-  const error = asObject(outer['error']);
-  const message = asText(error['message']) ?? asText(outer['error']) ?? asText(outer['message']) ?? asText(body) ?? otherwise;
-  const type = asText(error['type']) ?? asText(error['code']);
-  return { code, message, ...(type === null ? {} : { type }) };
-}
-
-function retryAfter({ responseHeaders }: ReadableExchange): { retryAfter?: string } {
-  const value = asText(responseHeaders['retry-after']);
-  return value === null ? {} : { retryAfter: value };
 }

@@ -1,7 +1,9 @@
 /** The agents, by what they are about, and what each needs around it. */
-import { type AgentCase, all, sortedLines } from '../support/record-and-replay.ts';
-import type { Workspace } from '../support/workspace.ts';
-import { spoilFiles, writeFiles } from './files.ts';
+import { join } from 'node:path';
+import { spoilFiles, writeFiles } from './agent-files.ts';
+import { ROOT } from './paths.ts';
+import { type AgentCase, all, sortedLines } from './record-and-replay.ts';
+import type { Workspace } from './workspace.ts';
 
 const network: readonly AgentCase[] = [
   { agent: 'fetch-json.mjs' },
@@ -16,6 +18,7 @@ const network: readonly AgentCase[] = [
   { agent: 'dns.mjs' },
   { agent: 'unix-socket.mjs' },
   { agent: 'tcp-echo.mjs' },
+  { agent: 'socket-buffer.mjs', sameAsBare: all },
   { agent: 'connection-errors.mjs' },
   { agent: 'unread-bodies.mjs', nodeArgs: ['--expose-gc'] },
   { agent: 'zlib.mjs' },
@@ -26,18 +29,25 @@ const network: readonly AgentCase[] = [
   { agent: 'streams.mjs' },
 ];
 
-const models: readonly AgentCase[] = [{ agent: 'openai-tool-loop.mjs' }, { agent: 'anthropic-stream.mjs' }];
+const models: readonly AgentCase[] = [
+  { agent: 'openai-tool-loop.mjs' },
+  { agent: 'anthropic-stream.mjs' },
+  // Now and then it answers a ticket wrongly: that is what it is there for.
+  { agent: join(ROOT, 'samples/wrong-argument/agent.mjs'), label: 'the sample', exitCode: [0, 1] },
+];
 
 const timers: readonly AgentCase[] = [{ agent: 'timers.mjs' }, { agent: 'timer-objects.mjs', sameAsBare: sortedLines }, { agent: 'timer-errors.mjs' }, { agent: 'timer-race.mjs' }];
 
 const values: readonly AgentCase[] = [
   { agent: 'builtins.mjs' },
   { agent: 'builtins.cjs', preload: 'require' },
+  { agent: 'math-random.mjs' },
   { agent: 'random-values.mjs' },
   { agent: 'crypto-keys.mjs' },
   { agent: 'webcrypto.mjs' },
   { agent: 'clocks.mjs' },
   { agent: 'vm-contexts.mjs' },
+  { agent: 'inspected.mjs', sameAsBare: all },
   { agent: 'process-facts.mjs', args: ['--flag', 'an argument'], env: { MARK: 'set' } },
 ];
 

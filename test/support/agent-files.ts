@@ -1,6 +1,6 @@
 /** The files that the file agents read; and what becomes of them before the replay. */
 import { mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
-import type { Workspace } from '../support/workspace.ts';
+import type { Workspace } from './workspace.ts';
 
 export function writeFiles(workspace: Workspace): void {
   workspace.write('notes.txt', 'first line\nzweite Zeile: ü, 漢字\n');

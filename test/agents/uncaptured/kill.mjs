@@ -1,0 +1,2 @@
+console.log('before');
+console.log(process.kill(process.pid, 0));

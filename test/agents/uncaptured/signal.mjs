@@ -1,0 +1,6 @@
+process.on('SIGTERM', () => {
+  console.log('told to end');
+  process.exit();
+});
+console.log('before');
+setInterval(() => {}, 60_000);
