@@ -1,6 +1,7 @@
 /** The way into a process: decides whether it is one to record or replay at all, and shows errors that a user can cause. */
 import { isMainThread } from 'node:worker_threads';
 import { ConfigError, HarnessError, UnsupportedRuntimeError } from '../src/model/error.ts';
+import { binding } from '../src/runtime/bindings.ts';
 import { nativeFs, processEnv, reallyExit } from '../src/runtime/natives.ts';
 import { type Control, takeControl } from './control.ts';
 import { isLauncher } from './launchers.ts';
@@ -10,9 +11,7 @@ const MODES = ['record', 'replay', 'off'];
 
 /** @param open installs the mode's session */
 export function enter(open: (control: Control | undefined) => void): void {
-  const marked = process as unknown as Record<symbol, boolean | undefined>;
-  if (!isMainThread || marked[LOADED]) return;
-  Object.defineProperty(process, LOADED, { value: true, enumerable: false });
+  if (!isMainThread || isLoaded()) return;
   try {
     const mode = processEnv['REPLAY_HARNESS_MODE'] ?? 'record';
     if (!MODES.includes(mode)) throw new ConfigError(`REPLAY_HARNESS_MODE is "${mode}"; it takes ${MODES.join(', ')}.`);
@@ -24,6 +23,14 @@ export function enter(open: (control: Control | undefined) => void): void {
     nativeFs.writeSync(2, `replay-harness: ${error.message}\n`);
     reallyExit(error.exitCode);
   }
+}
+
+/** Both preloads, and both copies of the package, may be asked for: the first one counts. Marked where no program looks. */
+function isLoaded(): boolean {
+  const place = binding('fs');
+  if (LOADED in place) return true;
+  Object.defineProperty(place, LOADED, { value: true });
+  return false;
 }
 
 function checkRuntime(): void {

@@ -1,6 +1,6 @@
 /** Recording: everything happens for real; the journal hears of it first. */
 import type { JournalWriter } from '../journal/writer.ts';
-import type { Kind } from '../model/event.ts';
+import type { Kind, NoteEffect } from '../model/event.ts';
 import { encodeOutcome } from '../model/value.ts';
 import { bufferFrom, nextTick } from '../runtime/natives.ts';
 import { asOwn, isOwn, ownImmediate } from '../runtime/own.ts';
@@ -20,7 +20,7 @@ export class RecordSession implements Session {
   readonly #journal: JournalWriter;
   readonly #warn: (line: string) => void;
   readonly #onSealed: (exitCode: number, uncaptured: readonly string[]) => void;
-  readonly #coverage: CoverageDetector = new CoverageDetector((name) => this.#note(name, 'a replay of this run may differ'));
+  readonly #coverage: CoverageDetector = new CoverageDetector((name) => this.#note(name, 'seen'));
   readonly #noted: Set<string> = new Set();
   #operations = 0;
   #flushDue = false;
@@ -126,7 +126,12 @@ export class RecordSession implements Session {
   }
 
   uncaptured<T>(name: string, live: () => T): T {
-    this.#note(name, 'a replay of this run will stop there');
+    this.#note(name, 'refused');
+    return live();
+  }
+
+  uncapturedArrival<T>(name: string, live: () => T): T {
+    this.#note(name, 'arrived');
     return live();
   }
 
@@ -143,14 +148,14 @@ export class RecordSession implements Session {
     this.#onSealed(code, [...this.#noted]);
   }
 
-  #note(name: string, consequence: string): void {
+  #note(name: string, effect: NoteEffect): void {
     if (this.#noted.has(name)) return;
     this.#noted.add(name);
     const where = agentFrame();
     this.#takeValues();
-    this.#journal.note(name, where);
+    this.#journal.note(name, where, effect);
     this.#journal.flush();
-    this.#warn(`not captured: ${name}${where && ` at ${where}`}; ${consequence}`);
+    this.#warn(`not captured: ${name}${where && ` at ${where}`}; a replay of this run ${effect === 'seen' ? 'may differ' : 'will stop there'}`);
   }
 
   /** Delivers in a macrotask of its own, in order of completion, and in the asynchronous context of now. */

@@ -1,6 +1,6 @@
 /** The reading side of the journal: verifies, decrypts and decodes segments. Runs in the CLI and in a replayed process. */
 import { IntegrityError, SealedError } from '../model/error.ts';
-import { KINDS, type Kind, type LaneEvent, type RunFacts } from '../model/event.ts';
+import { KINDS, type Kind, type LaneEvent, NOTE_EFFECTS, type RunFacts } from '../model/event.ts';
 import { bufferFrom, crc32, jsonParse, nativeCrypto, nativeFs } from '../runtime/natives.ts';
 import { openKey, segmentKeys } from './crypto.ts';
 import { FieldReader, FORMAT_VERSION, FRAME, FRAME_HEADER_BYTES, lengthCheck, MAGIC, segmentFile, type SegmentHeader } from './format.ts';
@@ -165,7 +165,7 @@ class SegmentReading {
         this.#events.push({ type: 'output', seq, at, operation: fields.varint(), kind: this.#kind(fields, offset), status: fields.signed(), data: fields.data() });
         return;
       case FRAME.note:
-        this.#events.push({ type: 'note', seq, at, name: fields.string(), stack: fields.string() });
+        this.#events.push({ type: 'note', seq, at, name: fields.string(), stack: fields.string(), effect: NOTE_EFFECTS[fields.varint()] ?? 'seen' });
         return;
       case FRAME.end:
         this.#events.push({ type: 'end', seq, at });

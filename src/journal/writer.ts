@@ -1,5 +1,5 @@
 /** The append side of the journal: frames go to memory, and to disk once per macrotask and before bytes leave the process. */
-import { KINDS, type Kind, type RunFacts } from '../model/event.ts';
+import { KINDS, type Kind, NOTE_EFFECTS, type NoteEffect, type RunFacts } from '../model/event.ts';
 import { bufferAlloc, bufferConcat, bufferFrom, crc32, jsonStringify, nativeCrypto, nativeFs, performanceNow } from '../runtime/natives.ts';
 import { segmentKeys } from './crypto.ts';
 import { CHECKPOINT_BYTES, FieldWriter, FORMAT_VERSION, FRAME, FRAME_HEADER_BYTES, lengthCheck, MAGIC, SEGMENT_BYTES, type SealedKey, segmentFile, type SegmentHeader } from './format.ts';
@@ -79,10 +79,11 @@ export class JournalWriter {
     this.#operationFrame(FRAME.output, operation, kind, status, data);
   }
 
-  note(name: string, stack: string): void {
+  note(name: string, stack: string, effect: NoteEffect): void {
     const at = this.#open(FRAME.note);
     this.#frames.string(name);
     this.#frames.string(stack);
+    this.#frames.varint(NOTE_EFFECTS.indexOf(effect));
     this.#close(at);
   }
 

@@ -80,11 +80,19 @@ export interface OutputEvent extends Sequenced {
   readonly data: Buffer;
 }
 
+/**
+ * What becomes of something that was not captured: the program asked for it and a replay refuses it; it came from outside
+ * and a replay cannot bring it; it was merely seen.
+ */
+export const NOTE_EFFECTS = ['refused', 'arrived', 'seen'] as const;
+export type NoteEffect = (typeof NOTE_EFFECTS)[number];
+
 /** Something that got past: `name` is what (`child_process.spawn`), `stack` where in the agent's code. */
 export interface NoteEvent extends Sequenced {
   readonly type: 'note';
   readonly name: string;
   readonly stack: string;
+  readonly effect: NoteEffect;
 }
 
 /** The lane was sealed after the program's last event. */

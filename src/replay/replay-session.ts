@@ -70,7 +70,7 @@ export class ReplaySession implements Session {
       mismatch: (asked, recorded) => this.#diverge({ kind: 'clock', expected: `a clock read (${recorded})`, actual: `a clock read (${asked})`, difference: { field: 'clock', expected: recorded, actual: asked } }),
     }, facts.startedAt);
     this.#scheduler = new Scheduler({
-      next: () => tape.due,
+      next: () => this.#nextForScheduler(),
       deliver: (event) => this.#deliver(event),
       ready: (operation) => !this.#pending.get(operation)?.isOrdered || this.#outcomes.has(operation),
       exhausted: () => this.#exhausted(undefined),
@@ -156,11 +156,13 @@ export class ReplaySession implements Session {
 
   uncaptured<T>(name: string, live: () => T): T {
     // The harness's own exit must not be taken for the program's.
-    if (!this.#ended) {
-      const due = this.#tape.due ?? this.#tape.last;
-      this.#end('blocked', this.#explain.divergence('LIVE_CALL_BLOCKED', due, { kind: 'uncaptured', actual: name }), [name]);
-    }
+    if (!this.#ended) this.#block(name);
     return live();
+  }
+
+  /** Nothing recorded brings this: it came to the replay itself. */
+  uncapturedArrival<T>(name: string, live: () => T): T {
+    return this.uncaptured(name, live);
   }
 
   beforeExit(emit: () => boolean): boolean {
@@ -233,6 +235,22 @@ export class ReplaySession implements Session {
       return this.#expect(asked);
     }
     return !due || due.type === 'end' ? this.#exhausted(asked) : due;
+  }
+
+  /** What the program did without asking for anything (draw, be noted) is settled when its macrotask is over. */
+  #nextForScheduler(): LaneEvent | undefined {
+    const { due } = this.#tape;
+    const isDrawn = due?.type === 'value' && due.kind === 'random' && due.status === this.#stream.draws;
+    if (due?.type === 'note' && due.effect === 'arrived') this.#block(due.name);
+    if (!isDrawn && due?.type !== 'note') return due;
+    if (isDrawn) this.#stream.draws = 0;
+    this.#tape.advance();
+    return this.#nextForScheduler();
+  }
+
+  #block(name: string): void {
+    const due = this.#tape.due ?? this.#tape.last;
+    this.#end('blocked', this.#explain.divergence('LIVE_CALL_BLOCKED', due, { kind: 'uncaptured', actual: name }), [name]);
   }
 
   #nextPack(asked: string): Buffer | undefined {

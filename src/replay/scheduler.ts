@@ -52,7 +52,6 @@ export class Scheduler {
     if (this.#stopped) return;
     const event = this.#port.next();
     if (!event) return this.#port.exhausted();
-    if (event.type === 'note') return this.#wait(event);
     if (event.type !== 'delivery') return this.#expectProgram(event);
     // The loop has to run empty by itself: nothing of ours may keep it alive now.
     if (event.kind === 'emitted') return;

@@ -2,19 +2,36 @@
  * The only patching primitive. A patched function keeps name, length, enumerability and source text of the original,
  * so that the agent cannot tell it from the runtime's own.
  */
-import { apply, defineProperty, getOwnPropertyDescriptor } from './natives.ts';
+import { apply, defineProperty, getOwnPropertyDescriptor, ownKeys } from './natives.ts';
 
 // Any function: patches do not care about signatures.
 export type AnyFunction = (this: any, ...args: any[]) => any;
 
 const originals = new WeakMap<AnyFunction, AnyFunction>();
 
-/** Makes `replacement` look like `original`. */
-export function disguise<F extends AnyFunction>(replacement: F, original: AnyFunction): F {
+/** Makes `replacement` look like `original`: name, length, source, and whether there is a `prototype`. @returns what to use in its place */
+export function disguise<F extends AnyFunction>(given: F, original: AnyFunction): F {
+  const replacement = withPrototypeLike(given, original);
   defineProperty(replacement, 'name', { value: original.name, configurable: true });
   defineProperty(replacement, 'length', { value: original.length, configurable: true });
   originals.set(replacement, original);
   return replacement;
+}
+
+/** A `prototype` cannot be taken off a function expression: methods have none, and can be given one. */
+function withPrototypeLike<F extends AnyFunction>(given: F, original: AnyFunction): F {
+  const [has, needs] = [given, original].map((candidate) => getOwnPropertyDescriptor(candidate, 'prototype') !== undefined);
+  if (has === needs) return given;
+  if (needs) return defineProperty(given, 'prototype', { value: {}, writable: true, enumerable: false, configurable: false });
+  const { method } = {
+    method(this: unknown, ...args: unknown[]): unknown {
+      return apply(given, this, args);
+    },
+  };
+  for (const key of ownKeys(given)) {
+    if (key !== 'prototype' && key !== 'name' && key !== 'length') defineProperty(method, key, getOwnPropertyDescriptor(given, key) as PropertyDescriptor);
+  }
+  return method as unknown as F;
 }
 
 /** Replaces the method `name` of `object` by what `wrap` makes of the original. @returns the original, undefined where this runtime has none. */

@@ -218,7 +218,7 @@ test('what was printed in one turn is one message; turns and other acts divide',
   tape.write(stdout, 'd\n');
   tape.deliver(tape.start('fs', ['write', 1, 2]), 'completed', 0, encodeOutcome({ result: 2 }));
   tape.deliver(stdin, 'read', -4095);
-  tape.add({ type: 'note', name: 'child_process.spawn', stack: 'at agent.js:1' });
+  tape.add({ type: 'note', effect: 'refused', name: 'child_process.spawn', stack: 'at agent.js:1' });
   tape.add({ type: 'output', operation: 0, kind: 'exit', status: 3, data: Buffer.alloc(0) });
   tape.add({ type: 'end' });
   const steps = interpret(tape.events).filter((step) => step.kind !== 'random');

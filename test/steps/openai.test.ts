@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { interpret, type Step } from '../../src/steps/classify.ts';
-import type { LlmInput, LlmOutput } from '../../src/steps/providers/provider.ts';
-import { exchangesOf, httpRig, readAll, type Rig } from './support/http.ts';
+import { interpret } from '../../src/steps/classify.ts';
+import { exchangesOf, httpRig, readAll } from './support/http.ts';
 import { chunk, completion, DONE, sendEvents, sendJson, USAGE_CHUNK } from './support/models.ts';
+import { input, llmSteps, output } from './support/steps.ts';
 import { openaiClient, runToolLoop, toolServer, WEATHER } from './support/tool-loop.ts';
 import { closings, everyByte, hasRead, recut, Tape, until } from './support/traffic.ts';
 
@@ -150,16 +150,4 @@ test('what is no chat completion stays a tool call', async () => {
 /** What arrived of the stream, without the frames of its chunks. */
 function receivedText(tape: Tape): string {
   return exchangesOf(tape.events)[0]?.response?.body.toString() ?? '';
-}
-
-function llmSteps(server: Rig): Step[] {
-  return interpret(server.tape.events).filter((step) => step.kind === 'llm');
-}
-
-function input(step: Step | undefined): LlmInput {
-  return step?.input as LlmInput;
-}
-
-function output(step: Step | undefined): LlmOutput {
-  return step?.output as LlmOutput;
 }

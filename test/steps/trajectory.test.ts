@@ -32,7 +32,7 @@ async function steps(): Promise<{ steps: Step[]; base: string }> {
   tape.write(stderr, `careful ${ESCAPE}[31mred\n`);
   tape.write(stdout, 'It is 12 °C.\nBye.\n');
   tape.deliver(tape.start('tcp', ['::1', 80]), 'connected', -111);
-  tape.add({ type: 'note', name: 'child_process.spawn', stack: '    at agent.mjs:3:1' });
+  tape.add({ type: 'note', effect: 'refused', name: 'child_process.spawn', stack: '    at agent.mjs:3:1' });
   tape.add({ type: 'output', operation: 0, kind: 'exit', status: 0, data: Buffer.alloc(0) });
   return { steps: interpret(tape.events), base: server.base };
 }
@@ -53,7 +53,7 @@ test('reads like a trajectory', async () => {
     'stdout  Asking…',
     'llm     openai gpt-4o-mini · 1 message, 1 tool',
     '        user       Weather in Paris?',
-    '        → get_weather({"city":"Paris"})',
+    expect.stringMatching(/^ {8}→ get_weather\(\{"city":"Paris"\}\) → \{"temp":12\} \(\d+, by \d+\)$/),
     '        tool_calls · 10 tokens in, 5 out · T',
     'http    GET http://server/weather?city=Paris → 200 · T',
     '          < {"temp":12}',
@@ -138,6 +138,23 @@ test('long texts are clipped unless everything is wanted; failures are said', as
   expect(Math.max(...clipped.split('\n').map((line) => line.length))).toBeLessThan(200);
   expect(clipped).toContain('✗ HTTP_429: Slow down');
   expect(renderTrajectory(RUN, all, { color: false, verbose: true })).toContain(`line 29 ${'x'.repeat(300)}`);
+});
+
+test('models that are only known by an alias are said once', async () => {
+  await using server = await httpRig(async (req, res) => {
+    const { model } = JSON.parse((await readAll(req)).toString()) as { model: string };
+    sendJson(res, 200, { ...completion({ content: 'x' }), model: model === 'gpt-4o' ? 'gpt-4o-2024-08-06' : model });
+  });
+  const openai = new OpenAI({ baseURL: `${server.base}/v1`, apiKey: 'k', maxRetries: 0 });
+  const shown = async (...models: string[]): Promise<string[]> => {
+    const before = server.tape.events.length;
+    for (const model of models) await openai.chat.completions.create({ model, messages: [] });
+    const all = interpret(server.tape.events).filter((step) => step.step >= before);
+    return renderTrajectory(RUN, all, { color: false }).split('\n').filter((line) => line.includes('alias'));
+  };
+  expect(await shown('gpt-4o', 'gpt-4-0613', 'o3-2025-04-16', 'gemini-1.5-pro-002')).toEqual([]);
+  expect(await shown('gpt-5', 'gpt-5', 'gpt-4o')).toEqual([expect.stringMatching(/^model "gpt-5" is an alias: the answers name no dated snapshot/)]);
+  expect(await shown('a', 'b', 'c', 'd')).toEqual([expect.stringMatching(/^models "a", "b", "c", 1 other are aliases: /)]);
 });
 
 test('a run that was killed, and one that is empty', () => {

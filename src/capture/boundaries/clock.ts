@@ -7,7 +7,14 @@ import type { Session } from '../session.ts';
 export function installClock(session: Session): void {
   const { clock } = session;
   patchValue(globalThis, 'Date', recordedDate(NativeDate, () => clock.dateNow()));
-  patchMethod(getPrototypeOf(performance) as object, 'now', () => () => clock.performanceNow());
+  patchMethod(getPrototypeOf(performance) as object, 'now', (native) => {
+    const own = performance;
+    return {
+      now(this: unknown): unknown {
+        return this === own ? clock.performanceNow() : apply(native, this, []);
+      },
+    }.now;
+  });
   for (const name of ['timeOrigin', 'nodeTiming']) {
     patchGetter(getPrototypeOf(performance) as object, name, (native) => function reading(this: object): unknown {
       return readValue(session, 'process-value', `["performance.${name}"]`, reading, () => apply(native, this, []));

@@ -2,9 +2,9 @@
  * Garbage collection as a source of order: finalizers run when the log says so, and a WeakRef dies when it died in the
  * recorded run. Installed before undici loads, which cancels unread bodies from a finalizer.
  */
-import { NativeFinalizationRegistry, NativeWeakRef } from '../../runtime/natives.ts';
-import { type AnyFunction, disguise, patchValue } from '../../runtime/patches.ts';
-import { bufferAlloc } from '../../runtime/natives.ts';
+import { apply, bufferAlloc, construct, defineProperty, getOwnPropertyDescriptor, NativeFinalizationRegistry, NativeWeakRef, ownKeys } from '../../runtime/natives.ts';
+import { type AnyFunction, disguise, patchMethod, patchValue } from '../../runtime/patches.ts';
+import { createStash } from '../../runtime/stash.ts';
 import type { Session } from '../session.ts';
 
 export function installFinalizers(session: Session): void {
@@ -12,81 +12,97 @@ export function installFinalizers(session: Session): void {
   patchValue(globalThis, 'WeakRef', recordedWeakRef(session));
 }
 
-function recordedRegistry(session: Session): FinalizationRegistryConstructor {
-  const shim = class RecordedRegistry<T> {
-    #next = 0;
-    #operation = 0;
-    readonly #callback: (held: T) => void;
-    readonly #held: Map<number, T> = new Map();
-    readonly #tokens: WeakMap<WeakKey, number[]> = new WeakMap();
-    readonly #native: FinalizationRegistry<number>;
-
-    constructor(callback: (held: T) => void) {
-      this.#callback = callback;
-      this.#native = new NativeFinalizationRegistry<number>((key) => {
-        if (!this.#held.has(key)) return;
-        const which = bufferAlloc(4);
-        which.writeUInt32LE(key, 0);
-        session.arrivedLater(this.#operation, 'finalized', 0, which, () => void this.#finalize(key));
-      });
-      this.#operation = session.operation('finalizer', '[]', (_, _status, data) => (this.#finalize(data.readUInt32LE(0)) ? undefined : false));
-    }
-
-    register(target: WeakKey, held: T, token?: WeakKey): void {
-      const key = ++this.#next;
-      this.#native.register(target, key, ...(token === undefined ? [] : [token]));
-      this.#held.set(key, held);
-      if (token === undefined) return;
-      const keys = this.#tokens.get(token);
-      if (keys) keys.push(key);
-      else this.#tokens.set(token, [key]);
-    }
-
-    unregister(token: WeakKey): boolean {
-      this.#native.unregister(token);
-      const keys = this.#tokens.get(token) ?? [];
-      this.#tokens.delete(token);
-      return keys.map((key) => this.#held.delete(key)).includes(true);
-    }
-
-    #finalize(key: number): boolean {
-      if (!this.#held.has(key)) return false;
-      const held = this.#held.get(key) as T;
-      this.#held.delete(key);
-      this.#callback(held);
-      return true;
-    }
-  };
-  Object.defineProperty(shim.prototype, Symbol.toStringTag, { value: 'FinalizationRegistry', configurable: true });
-  return disguise(shim as unknown as AnyFunction, NativeFinalizationRegistry as unknown as AnyFunction) as unknown as FinalizationRegistryConstructor;
+interface RegistryState {
+  next: number;
+  readonly held: Map<number, unknown>;
+  readonly tokens: WeakMap<WeakKey, number[]>;
 }
 
-function recordedWeakRef(session: Session): WeakRefConstructor {
+function recordedRegistry(session: Session): AnyFunction {
+  const states = createStash<RegistryState>();
+  const { prototype } = NativeFinalizationRegistry;
+  patchMethod(prototype, 'register', (native) => function (this: object, ...args: unknown[]): void {
+    const state = states.get(this);
+    if (!state) return void apply(native, this, args);
+    const [target, held, token] = args;
+    const key = ++state.next;
+    // Native code checks that the target is not what is held for it.
+    apply(native, this, target === held ? args : [target, key, ...args.slice(2)]);
+    state.held.set(key, held);
+    if (token === undefined) return;
+    const keys = state.tokens.get(token as WeakKey);
+    if (keys) keys.push(key);
+    else state.tokens.set(token as WeakKey, [key]);
+  });
+  patchMethod(prototype, 'unregister', (native) => function (this: object, ...args: unknown[]): boolean {
+    const state = states.get(this);
+    const isRegistered = apply(native, this, args) as boolean;
+    if (!state) return isRegistered;
+    const keys = state.tokens.get(args[0] as WeakKey) ?? [];
+    state.tokens.delete(args[0] as WeakKey);
+    return keys.map((key) => state.held.delete(key)).includes(true);
+  });
+  return constructorLike(NativeFinalizationRegistry as unknown as AnyFunction, (target, args) => {
+    const [callback] = args as [AnyFunction];
+    const state: RegistryState = { next: 0, held: new Map(), tokens: new WeakMap() };
+    const finalize = (key: number): boolean => {
+      if (!state.held.has(key)) return false;
+      const held = state.held.get(key);
+      state.held.delete(key);
+      callback(held);
+      return true;
+    };
+    let operation = 0;
+    const collected = (key: number): void => {
+      if (!state.held.has(key)) return;
+      const which = bufferAlloc(4);
+      which.writeUInt32LE(key, 0);
+      session.arrivedLater(operation, 'finalized', 0, which, () => void finalize(key));
+    };
+    const registry = construct(NativeFinalizationRegistry as unknown as AnyFunction, typeof callback === 'function' ? [collected] : args, target) as object;
+    states.set(registry, state);
+    operation = session.operation('finalizer', '[]', (_, _status, data) => (finalize(data.readUInt32LE(0)) ? undefined : false));
+    return registry;
+  });
+}
+
+interface RefState {
+  readonly id: number;
+  reads: number;
+  dead: boolean;
+  /** In replay the target lives until the log says that it was gone. */
+  target: WeakKey | undefined;
+}
+
+function recordedWeakRef(session: Session): AnyFunction {
+  const states = createStash<RefState>();
   let count = 0;
-  const shim = class RecordedWeakRef<T extends WeakKey> {
-    readonly #id: number = ++count;
-    #reads = 0;
-    #dead = false;
-    readonly #native: WeakRef<T>;
-    /** In replay the target lives until the log says that it was gone. */
-    #target: T | undefined;
+  patchMethod(NativeWeakRef.prototype, 'deref', (native) => function (this: object): unknown {
+    const state = states.get(this);
+    if (!state) return apply(native, this, []) as unknown;
+    if (state.dead) return undefined;
+    state.reads++;
+    const target = session.weakRead(state.id, state.reads, () => apply(native, this, []) as WeakKey | undefined, state.target);
+    if (target !== undefined) return target;
+    state.dead = true;
+    state.target = undefined;
+    return undefined;
+  });
+  return constructorLike(NativeWeakRef as unknown as AnyFunction, (target, args) => {
+    const ref = construct(NativeWeakRef as unknown as AnyFunction, args, target) as object;
+    states.set(ref, { id: ++count, reads: 0, dead: false, target: session.effect<WeakKey | undefined>(() => undefined, args[0] as WeakKey) });
+    return ref;
+  });
+}
 
-    constructor(target: T) {
-      this.#native = new NativeWeakRef(target);
-      this.#target = session.effect<T | undefined>(() => undefined, target);
-    }
-
-    deref(): T | undefined {
-      if (this.#dead) return undefined;
-      this.#reads++;
-      const target = session.weakRead(this.#id, this.#reads, () => this.#native.deref(), this.#target);
-      if (target === undefined) {
-        this.#dead = true;
-        this.#target = undefined;
-      }
-      return target;
-    }
-  };
-  Object.defineProperty(shim.prototype, Symbol.toStringTag, { value: 'WeakRef', configurable: true });
-  return disguise(shim as unknown as AnyFunction, NativeWeakRef as unknown as AnyFunction) as unknown as WeakRefConstructor;
+/** A constructor in the place of a native one, with the native prototype; what it makes are native objects. */
+function constructorLike(native: AnyFunction, make: (target: AnyFunction, args: unknown[]) => object): AnyFunction {
+  const shim = function (this: unknown, ...args: unknown[]): unknown {
+    // Without `new` native code throws the error that belongs to it.
+    if (new.target === undefined) return apply(native, this, args) as unknown;
+    return make((new.target as unknown) === shim ? native : (new.target as unknown as AnyFunction), args);
+  } as AnyFunction;
+  for (const key of ownKeys(native)) defineProperty(shim, key, getOwnPropertyDescriptor(native, key) as PropertyDescriptor);
+  patchValue(native.prototype as object, 'constructor', shim);
+  return disguise(shim, native);
 }

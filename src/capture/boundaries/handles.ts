@@ -9,7 +9,7 @@ import { apply, jsonStringify } from '../../runtime/natives.ts';
 import { createStash } from '../../runtime/stash.ts';
 import { readValue } from '../read-value.ts';
 import type { Deliver, Session } from '../session.ts';
-import { deliverRead, defineReadings, installStreamMethods, type StreamState } from './streams.ts';
+import { createStreamState, deliverRead, defineReadings, installStreamMethods, type StreamState } from './streams.ts';
 
 interface HandleState extends StreamState {
   refed: boolean;
@@ -39,10 +39,7 @@ export function installHandles(session: Session): Handles {
   const states = createStash<HandleState>();
 
   const own = (handle: object, kind: Kind, key: string): HandleState => {
-    const state: HandleState = {
-      operation: 0, bytesRead: 0, bytesWritten: 0, tapped: false, onread: undefined, userBuffer: undefined,
-      writes: new Map(), nextWrite: 0, refed: true, closed: false, onConnected: undefined, onClosed: undefined,
-    };
+    const state: HandleState = { ...createStreamState(handle), refed: true, closed: false, onConnected: undefined, onClosed: undefined };
     states.set(handle, state);
     defineReadings(handle, prototypes.stream, state, session);
     state.operation = session.operation(kind, key, (what, status, data) => deliver(handle, state, what, status, data));

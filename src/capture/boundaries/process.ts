@@ -72,7 +72,10 @@ export function installExit(session: Session): void {
   const { signals } = process.getBuiltinModule('node:os').constants;
   // Node looks `emit` up on process for each of its own events.
   const emit = process.emit as AnyFunction;
-  defineProperty(getPrototypeOf(process) as object, 'emit', {
+  // A link of our own in the prototype chain: neither process nor its prototype has a property more.
+  const link = Object.create(getPrototypeOf(getPrototypeOf(process) as object) as object) as object;
+  Object.setPrototypeOf(getPrototypeOf(process), link);
+  defineProperty(link, 'emit', {
     configurable: true,
     writable: true,
     enumerable: false,
@@ -83,8 +86,8 @@ export function installExit(session: Session): void {
       // Native code prints the stack after the last JavaScript has run: format it while the journal is open.
       if (event === 'uncaughtExceptionMonitor') formatStacks(subject, 5);
       // A handler for a signal means that its moment matters.
-      if (typeof event === 'string' && event in signals) return session.uncaptured(`a signal (${event})`, () => apply(emit, this, args));
-      if (event === 'message') return session.uncaptured('a message from the parent process (IPC)', () => apply(emit, this, args));
+      if (typeof event === 'string' && event in signals) return session.uncapturedArrival(`a signal (${event})`, () => apply(emit, this, args));
+      if (event === 'message') return session.uncapturedArrival('a message from the parent process (IPC)', () => apply(emit, this, args));
       const emitted = apply(emit, this, args) as boolean;
       if (event === 'exit') exit(Number(process.exitCode ?? subject ?? 0));
       return emitted;

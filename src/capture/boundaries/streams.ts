@@ -2,6 +2,7 @@
 import { streamBinding } from '../../runtime/bindings.ts';
 import { apply, bufferAlloc, bufferConcat, bufferFrom, defineProperty, getOwnPropertyDescriptor } from '../../runtime/natives.ts';
 import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
+import { createStash } from '../../runtime/stash.ts';
 import { readValue } from '../read-value.ts';
 import type { Deliver, Session } from '../session.ts';
 import { send, type WriteRequest } from './write-protocol.ts';
@@ -31,6 +32,7 @@ const ENCODINGS: Readonly<Record<string, BufferEncoding>> = {
   writeUcs2String: 'utf16le',
 };
 const NOTHING = bufferAlloc(0);
+const userBuffers = createStash<Uint8Array>();
 const base = streamBinding();
 const state32 = base.streamBaseState;
 
@@ -45,6 +47,7 @@ export function installStreamMethods(prototype: object, session: Session, find: 
     return find(this) ? session.effect(() => apply(native, this, []), 0) : apply(native, this, []);
   });
   patchMethod(prototype, 'useUserBuffer', (native) => function (this: object, buffer: Uint8Array): unknown {
+    userBuffers.set(this, buffer);
     const state = find(this);
     if (state) state.userBuffer = buffer;
     return apply(native, this, [buffer]);
@@ -61,6 +64,11 @@ export function installStreamMethods(prototype: object, session: Session, find: 
     if (!state) return apply(native, this, [request]);
     return send(this, state, session, 'shutdown', request, NOTHING, () => apply(native, this, [request]));
   });
+}
+
+export function createStreamState(handle: object): StreamState {
+  // The buffer may have been set before the handle was connected.
+  return { operation: 0, bytesRead: 0, bytesWritten: 0, tapped: false, onread: undefined, userBuffer: userBuffers.get(handle), writes: new Map(), nextWrite: 0 };
 }
 
 /** Figures of a handle. Node's getters cannot be replaced on the prototype, so each recorded handle has its own. */

@@ -11,7 +11,7 @@ import { createStash } from '../../runtime/stash.ts';
 import { readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
 import type { Handles } from './handles.ts';
-import { defineReadings, deliverRead, installStreamMethods, type StreamHandle, type StreamState, tapReads } from './streams.ts';
+import { createStreamState, defineReadings, deliverRead, installStreamMethods, type StreamHandle, type StreamState, tapReads } from './streams.ts';
 
 interface TlsState extends StreamState {
   /** The transport below; it may connect only after it was wrapped. */
@@ -35,7 +35,7 @@ export function installTls(session: Session, handles: Handles): void {
     if (isServer) return wrapped();
     if (!isPrototypeOf(tcp, handle) && !isPrototypeOf(pipe, handle)) return session.uncaptured('TLS over a JavaScript stream', wrapped);
     const tls = wrapped();
-    const state: TlsState = { operation: 0, bytesRead: 0, bytesWritten: 0, tapped: false, onread: undefined, userBuffer: undefined, writes: new Map(), nextWrite: 0, transport: handle, servername: '', callbacks: new Map() };
+    const state: TlsState = { ...createStreamState(tls), transport: handle, servername: '', callbacks: new Map() };
     states.set(tls, state);
     defineReadings(tls, prototype, state, session);
     for (const name of CALLBACKS) tapCallback(tls, state, name, session);

@@ -7,8 +7,11 @@ export function sendJson(res: http.ServerResponse, status: number, body: unknown
 
 /** Sends events in pieces that ignore their bounds; `arrived` says when a connection may be broken off. */
 export function sendEvents(res: http.ServerResponse, events: readonly string[], end: 'end' | 'destroy' | 'cut' = 'end', arrived: Promise<void> = Promise.resolve()): void {
-  res.writeHead(200, { 'content-type': 'text/event-stream' });
-  const bytes = Buffer.from(events.join(''));
+  sendPieces(res, 'text/event-stream', Buffer.from(events.join('')), end, arrived);
+}
+
+export function sendPieces(res: http.ServerResponse, type: string, bytes: Buffer, end: 'end' | 'destroy' | 'cut' = 'end', arrived: Promise<void> = Promise.resolve()): void {
+  res.writeHead(200, { 'content-type': type });
   for (let at = 0; at < bytes.length; at += 11) res.write(bytes.subarray(at, at + 11));
   if (end === 'end') res.end();
   else void arrived.then(() => (end === 'destroy' ? res.socket?.resetAndDestroy() : res.socket?.end()));
