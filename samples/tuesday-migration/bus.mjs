@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const HOP_MS = 45;
+const HOP_MS = 40;
 const handlers = new Map();
 const running = new Set();
 

@@ -88,8 +88,10 @@ function callText({ name, args }: ToolCall, { limits }: Context): string {
 function outcomeText(outcome: ModelToolCall | undefined, { paint, limits }: Context): string {
   if (!outcome || outcome.answeredAt === null) return '';
   const { result, error, answeredAt, servedBy } = outcome;
-  const text = typeof result === 'string' ? result : limits ? preview(result, limits.columns) : JSON.stringify(result);
-  const told = error ? paint('red', `✗ ${oneLine(error.message, 160)}`) : limits ? oneLine(text, limits.columns) : visible(text);
+  // The prompt that brings the result shows more of it.
+  const columns = limits ? limits.columns / 2 : Infinity;
+  const text = error?.message ?? (typeof result === 'string' ? result : limits ? preview(result, columns) : JSON.stringify(result));
+  const told = error ? paint('red', `✗ ${oneLine(text, columns)}`) : oneLine(text, columns);
   return ` → ${told} ${paint('dim', `(${[answeredAt, ...(servedBy.length > 0 ? [`by ${servedBy.join(', ')}`] : [])].join(', ')})`)}`;
 }
 
