@@ -74,7 +74,8 @@ async function trace(plan: Plan): Promise<readonly string[]> {
 function planOf(facts: RunFacts, store: string, report: string, node: string | undefined, env: Record<string, string>, command: readonly string[] | undefined): Plan {
   const argv = command ? argvOf(command, facts) : undefined;
   const entry = (argv ?? facts.argv)[1];
-  if (entry !== undefined && !existsSync(entry) && !existsSync(`${entry}.js`)) {
+  if (!argv && isFromStandardInput(facts)) throw new ConfigError(`The program of run ${facts.runId} was read from standard input, which is gone. Save it in a file and say where: replay-harness replay ${facts.runId.slice(0, 13)} -- node PATH`);
+  if (entry !== undefined && entry !== '-' && !existsSync(entry) && !existsSync(`${entry}.js`)) {
     throw new ConfigError(`The program ${entry} of run ${facts.runId} is not here any more. Say where the code lies now: replay-harness replay ${facts.runId.slice(0, 13)} -- node PATH`);
   }
   // The program sees the recorded folder in any case: what it asks of the file system is answered from the recording.
@@ -85,6 +86,10 @@ function planOf(facts: RunFacts, store: string, report: string, node: string | u
   const own = Object.fromEntries(['XDG_CONFIG_HOME', 'HOME', 'REPLAY_HARNESS_IDENTITY'].map((name) => [name, process.env[name]]));
   const control = { mode: 'replay', store, run: facts.runId, report, env, ...(argv && { argv }) } as const;
   return { facts, report, launch: { command: binary, args, argv0: facts.argv0, cwd, inject: facts.injected, env: { ...facts.env, ...env, ...own, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined }, control } };
+}
+
+function isFromStandardInput({ argv, execArgv }: RunFacts): boolean {
+  return (argv[1] === undefined || argv[1] === '-') && !execArgv.some((option) => /^(-e|-p|-pe|--eval|--print|--test)\b/.test(option));
 }
 
 /** `-- node agent.js args`: the arguments reach the program; the recorded node binary runs it. */
