@@ -60,6 +60,8 @@ export class RecordSession implements Session {
     return live();
   }
 
+  queued(): void {}
+
   value(kind: Kind, key: string, live: () => Recorded): Recorded {
     // What Node's own code reads on the way to this value is part of it.
     if (isOwn()) return live();

@@ -43,6 +43,8 @@ export interface Session {
   retire(operation: number): void;
   /** Runs what only the recorded run does (start a native operation); in replay answers `replayed`. */
   effect<T>(live: () => T, replayed: T): T;
+  /** The program made an immediate. `remove` takes it off the runtime's queue: in replay the log alone says when it runs. */
+  queued(remove: () => void): void;
   /** V: a value read synchronously. */
   value(kind: Kind, key: string, live: () => Recorded): Recorded;
   /** O: bytes leave through a handle, or its sending side ends. On disk before `live` runs. */

@@ -53,6 +53,12 @@ export class ReplaySession implements Session {
   readonly #streams: Map<number, number> = new Map();
   readonly #explain: Explainer;
   readonly #scheduler: Scheduler;
+  /** Takes the program's immediates off the runtime's queue. */
+  #queue: (() => void)[] = [];
+  /** The operation in whose context the scheduler's next turn runs. */
+  #armedFor = 0;
+  /** The last delivery ended in an error, so the runtime has not run the ticks that it left. */
+  #threw = false;
   #operations = 0;
   #ended = false;
   #probe: Probe | undefined;
@@ -71,6 +77,7 @@ export class ReplaySession implements Session {
     }, facts.startedAt);
     this.#scheduler = new Scheduler({
       next: () => this.#nextForScheduler(),
+      arm: (turn) => this.#arm(turn),
       deliver: (event) => this.#deliver(event),
       ready: (operation) => !this.#pending.get(operation)?.isOrdered || this.#outcomes.has(operation),
       exhausted: () => this.#exhausted(undefined),
@@ -96,6 +103,10 @@ export class ReplaySession implements Session {
 
   effect<T>(_live: () => T, replayed: T): T {
     return replayed;
+  }
+
+  queued(remove: () => void): void {
+    this.#queue.push(remove);
   }
 
   value(kind: Kind, key: string, live: () => Recorded): Recorded {
@@ -273,11 +284,35 @@ export class ReplaySession implements Session {
     const run = (): void => {
       // Before the program runs: it may throw.
       this.#scheduler.wake();
+      this.#threw = true;
       if (outcome) outcome();
       else if (pending.deliver(event.kind, event.status, event.data) === false) this.#leftover(event, `the program no longer waits for ${describeStart(pending.kind, pending.key)}`);
+      this.#threw = false;
     };
-    // An immediate of that context, so that an error thrown in it meets its handlers in that context too.
-    pending.scope.runInAsyncScope(() => void ownImmediate(run));
+    if (this.#armedFor === event.operation) run();
+    // A callback that ends well in between would run ticks that the recorded run had not run yet.
+    else if (this.#threw) pending.scope.runInAsyncScope(run);
+    else pending.scope.runInAsyncScope(() => void ownImmediate(run));
+  }
+
+  /**
+   * The next turn runs in the context of the operation that is delivered next, if the program has started it: an error
+   * thrown there meets its handlers in that context.
+   */
+  #arm(turn: () => void): void {
+    const next = this.#tape.nextDelivery()?.operation ?? 0;
+    const scope = this.#pending.get(next)?.scope;
+    const begin = (): void => {
+      for (const remove of this.#queue.splice(0)) remove();
+      this.#armedFor = scope ? next : 0;
+      try {
+        turn();
+      } finally {
+        this.#armedFor = 0;
+      }
+    };
+    if (scope) scope.runInAsyncScope(() => void ownImmediate(begin));
+    else ownImmediate(begin);
   }
 
   /** The program asked for something else. What it is after may show only later: a probe lets it go on, in the dark, until it does. */

@@ -1,11 +1,13 @@
 /** The only source of deliveries in a replay: one recorded delivery per macrotask, in recorded order. */
 import type { LaneEvent } from '../model/event.ts';
-import { ownImmediate, ownTimeout } from '../runtime/own.ts';
+import { ownTimeout } from '../runtime/own.ts';
 
 type Delivery = Extract<LaneEvent, { type: 'delivery' }>;
 
 export interface SchedulerPort {
   next(): LaneEvent | undefined;
+  /** Runs `turn` in a macrotask of its own, soon. */
+  arm(turn: () => void): void;
   /** Delivers in a macrotask of its own, and wakes the scheduler for the next. */
   deliver(event: Delivery): void;
   /** Whether work that is done again for real has come to its outcome. */
@@ -40,7 +42,7 @@ export class Scheduler {
   wake(): void {
     if (this.#scheduled || this.#stopped) return;
     this.#scheduled = true;
-    ownImmediate(this.#turn);
+    this.#port.arm(this.#turn);
   }
 
   stop(): void {

@@ -44,7 +44,11 @@ export class Tape {
   }
 
   nextDelivery(): Delivery | undefined {
-    return this.#events.slice(this.#cursor).find((event): event is Delivery => event.type === 'delivery');
+    for (let at = this.#cursor; at < this.#events.length; at++) {
+      const event = this.#events[at] as LaneEvent;
+      if (event.type === 'delivery') return event;
+    }
+    return undefined;
   }
 
   /** The next bytes that left after `event`: what it was on the way to. */

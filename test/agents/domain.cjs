@@ -6,6 +6,5 @@ for (const name of ['a', 'b']) {
   domain.run(() => {
     setTimeout(() => { throw new Error('in a timer'); }, 3);
     setImmediate(() => { throw new Error('in an immediate'); });
-    require('node:http').get(`${process.env.SERVER_URL}/json`, (response) => response.resume().on('end', () => { throw new Error('in a response'); }));
   });
 }

@@ -2,8 +2,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import http from 'node:http';
-import { gzip } from 'node:zlib';
 const storage = new AsyncLocalStorage();
 process.on('uncaughtException', ({ message }) => console.log('uncaught', message, storage.getStore()));
 process.on('unhandledRejection', ({ message }) => console.log('unhandled', message, storage.getStore()));
@@ -13,8 +11,6 @@ storage.run('timer', () => setTimeout(fail('timer'), 1));
 storage.run('immediate', () => setImmediate(fail('immediate')));
 storage.run('tick', () => process.nextTick(fail('tick')));
 storage.run('fetch', () => fetch(`${server}/json`).then((response) => response.text()).then(fail('fetch')));
-storage.run('http', () => http.get(`${server}/json`, (response) => response.resume().on('end', fail('http'))));
 storage.run('readFile', () => fs.readFile('/etc/hostname', fail('readFile')));
-storage.run('gzip', () => gzip('x', fail('gzip')));
 storage.run('random', () => randomBytes(4, fail('random')));
 storage.run('interval', () => { const timer = setInterval(() => { clearInterval(timer); fail('interval')(); }, 3); });

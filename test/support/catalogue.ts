@@ -90,7 +90,7 @@ const endings: readonly AgentCase[] = [
   { agent: 'handlers.mjs' },
 ];
 
-const contexts: readonly AgentCase[] = [{ agent: 'stacks.mjs', sameAsBare: all }, { agent: 'async-local-storage.mjs', sameAsBare: all }, { agent: 'errors-in-contexts.mjs', sameAsBare: sortedLines }, { agent: 'domain.cjs', sameAsBare: sortedLines }];
+const contexts: readonly AgentCase[] = [{ agent: 'stacks.mjs', sameAsBare: all }, { agent: 'async-local-storage.mjs', sameAsBare: all }, { agent: 'errors-in-contexts.mjs', sameAsBare: sortedLines }, { agent: 'ticks-after-errors.mjs' }, { agent: 'domain.cjs', sameAsBare: sortedLines }];
 
 const everything: readonly AgentCase[] = [{ agent: 'everything.mjs' }];
 

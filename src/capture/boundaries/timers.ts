@@ -18,8 +18,6 @@ interface TimerState {
   callback: AnyFunction | null;
   /** 0 for the harness's own. */
   operation: number;
-  /** What the runtime passed when it fired an immediate that passes without effect. */
-  args: unknown[] | undefined;
 }
 
 interface NativeTimeout {
@@ -96,8 +94,7 @@ function fireParked(timer: NativeTimeout, state: TimerState, refresh: () => void
 function interceptImmediates(prototype: object, session: Session): void {
   const fire = function (this: object, ...args: unknown[]): unknown {
     const state = states.get(this) as TimerState;
-    state.args = args;
-    // In replay the native immediate passes without effect; the log says when its callback runs.
+    // One that ran before it could be taken off the queue passes without effect in replay.
     return session.effect(() => {
       session.arrived(state.operation, 'fired', 0);
       return callImmediate(state.callback as AnyFunction, this, args);
@@ -106,8 +103,9 @@ function interceptImmediates(prototype: object, session: Session): void {
   const begin = (immediate: NativeImmediate, state: TimerState): void => {
     state.operation = session.operation('immediate', '[]', () => {
       session.retire(state.operation);
-      callImmediate(state.callback as AnyFunction, immediate, state.args ?? immediate._argv ?? []);
+      callImmediate(state.callback as AnyFunction, immediate, immediate._argv ?? []);
     });
+    session.queued(() => clearImmediate(immediate as unknown as NodeJS.Immediate));
   };
   intercept(prototype, '_onImmediate', fire, begin as unknown as (timer: object, state: TimerState) => void);
 }
@@ -122,7 +120,7 @@ function intercept(prototype: object, property: string, fire: AnyFunction, begin
     },
     set(this: object, value: AnyFunction | null) {
       let state = states.get(this);
-      if (!state) states.set(this, (state = { current: value, callback: value, operation: 0, args: undefined }));
+      if (!state) states.set(this, (state = { current: value, callback: value, operation: 0 }));
       state.current = value;
       if (typeof value !== 'function') return;
       state.callback = value;

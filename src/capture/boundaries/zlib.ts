@@ -11,10 +11,14 @@ const tapped = new WeakSet<AnyFunction>();
 
 export function installZlib(session: Session): void {
   const settles = createStash<Settle | undefined>();
+  const callbacks = createStash<AnyFunction>();
   for (const codec of Object.values(binding('zlib'))) {
     const prototype = typeof codec === 'function' ? (codec.prototype as object | undefined) : undefined;
     if (!prototype || !('write' in prototype) || !('init' in prototype)) continue;
+    const { writeSync } = prototype as unknown as { writeSync: AnyFunction };
     patchMethod(prototype, 'init', (native) => function (this: object, ...args: unknown[]): unknown {
+      const callback = args.find((arg) => typeof arg === 'function');
+      if (callback) callbacks.set(this, callback as AnyFunction);
       return apply(native, this, args.map((arg) => (typeof arg === 'function' ? tap(arg as AnyFunction, settles) : arg)));
     });
     patchMethod(prototype, 'write', (native) => function (this: object, ...args: unknown[]): unknown {
@@ -22,11 +26,20 @@ export function installZlib(session: Session): void {
       let returned: unknown;
       session.ordered('zlib', '[]', true, (settle) => {
         settles.set(this, settle);
-        returned = apply(native, this, args);
+        // In replay at once and on this thread: a native completion would run the program's ticks at a moment of its own.
+        returned = apply(session.effect(() => native, writeSync), this, args);
       });
+      session.effect(() => () => {}, () => completeNow(this, settles, callbacks))();
       return returned;
     });
   }
+}
+
+/** What the runtime does after an asynchronous write, after a synchronous one that did not fail. */
+function completeNow(handle: object, settles: Stash<Settle | undefined>, callbacks: Stash<AnyFunction>): void {
+  const settle = settles.get(handle);
+  settles.set(handle, undefined);
+  settle?.(() => void apply(callbacks.get(handle) as AnyFunction, handle, []));
 }
 
 function tap(callback: AnyFunction, settles: Stash<Settle | undefined>): AnyFunction {
