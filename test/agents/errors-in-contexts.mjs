@@ -9,7 +9,6 @@ const server = process.env.SERVER_URL;
 const fail = (where) => () => { throw new Error(where); };
 storage.run('timer', () => setTimeout(fail('timer'), 1));
 storage.run('immediate', () => setImmediate(fail('immediate')));
-storage.run('tick', () => process.nextTick(fail('tick')));
 storage.run('fetch', () => fetch(`${server}/json`).then((response) => response.text()).then(fail('fetch')));
 storage.run('readFile', () => fs.readFile('/etc/hostname', fail('readFile')));
 storage.run('random', () => randomBytes(4, fail('random')));

@@ -18,6 +18,8 @@ interface TimerState {
   callback: AnyFunction | null;
   /** 0 for the harness's own. */
   operation: number;
+  /** Arguments of an immediate that is off the runtime's queue. */
+  args: unknown[] | undefined;
 }
 
 interface NativeTimeout {
@@ -94,6 +96,7 @@ function fireParked(timer: NativeTimeout, state: TimerState, refresh: () => void
 function interceptImmediates(prototype: object, session: Session): void {
   const fire = function (this: object, ...args: unknown[]): unknown {
     const state = states.get(this) as TimerState;
+    state.args = args;
     // One that ran before it could be taken off the queue passes without effect in replay.
     return session.effect(() => {
       session.arrived(state.operation, 'fired', 0);
@@ -103,9 +106,12 @@ function interceptImmediates(prototype: object, session: Session): void {
   const begin = (immediate: NativeImmediate, state: TimerState): void => {
     state.operation = session.operation('immediate', '[]', () => {
       session.retire(state.operation);
-      callImmediate(state.callback as AnyFunction, immediate, immediate._argv ?? []);
+      callImmediate(state.callback as AnyFunction, immediate, state.args ?? immediate._argv ?? []);
     });
-    session.queued(() => clearImmediate(immediate as unknown as NodeJS.Immediate));
+    session.queued(() => {
+      state.args ??= immediate._argv;
+      clearImmediate(immediate as unknown as NodeJS.Immediate);
+    });
   };
   intercept(prototype, '_onImmediate', fire, begin as unknown as (timer: object, state: TimerState) => void);
 }
@@ -120,7 +126,7 @@ function intercept(prototype: object, property: string, fire: AnyFunction, begin
     },
     set(this: object, value: AnyFunction | null) {
       let state = states.get(this);
-      if (!state) states.set(this, (state = { current: value, callback: value, operation: 0 }));
+      if (!state) states.set(this, (state = { current: value, callback: value, operation: 0, args: undefined }));
       state.current = value;
       if (typeof value !== 'function') return;
       state.callback = value;
