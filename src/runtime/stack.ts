@@ -141,7 +141,7 @@ function split(sites: CallSite[]): { top: CallSite[]; tail: CallSite[]; asynchro
 }
 
 /** Properties under which the runtime calls back; our callers of those carry the name (see calledAs). */
-const PROPERTIES: ReadonlySet<string> = new Set(['_onTimeout', '_onImmediate', 'oncomplete']);
+const PROPERTIES: ReadonlySet<string> = new Set(['_onTimeout', '_onImmediate', 'oncomplete', 'ondone']);
 
 /** Shows a callback that we called in the runtime's stead as the runtime's own call: `Timeout.tick [as _onTimeout]`. */
 function calledBy(site: CallSite, caller: CallSite | undefined): CallSite {

@@ -2,9 +2,11 @@
 import { decodeOutcome, encodeOutcome } from '../../model/value.ts';
 import { binding } from '../../runtime/bindings.ts';
 import { apply, bufferFrom, jsonStringify } from '../../runtime/natives.ts';
-import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
+import { type AnyFunction, calledAs, patchMethod } from '../../runtime/patches.ts';
 import { calledByModuleLoader } from '../../runtime/stack.ts';
 import type { Session } from '../session.ts';
+
+const callDone = calledAs('ondone');
 
 interface ReadFileJob {
   /** A file too large for one round trip comes back as an open descriptor and its size. */
@@ -37,16 +39,16 @@ function readJob(session: Session, native: AnyFunction): AnyFunction {
     const operation = session.operation('fs', jsonStringify(['readFile', shown]), (_kind, _status, data) => {
       session.retire(operation);
       const outcome = decodeOutcome(data);
-      if ('error' in outcome) return void apply(ondone, this, [outcome.error]);
+      if ('error' in outcome) return void callDone(ondone as AnyFunction, this, [outcome.error]);
       const { fd, size, isWhole } = outcome.result as WholeRead;
-      apply(ondone, this, [null, isWhole ? bufferFrom(outcome.bytes ?? new Uint8Array(0)) : undefined, fd, size, undefined]);
+      callDone(ondone as AnyFunction, this, [null, isWhole ? bufferFrom(outcome.bytes ?? new Uint8Array(0)) : undefined, fd, size, undefined]);
     });
     this.ondone = function (this: ReadFileJob, error, content, fd, size, closeError): unknown {
       const failed = error ?? closeError;
       const outcome = failed ? { error: failed } : { result: { fd, size, isWhole: content !== undefined } satisfies WholeRead, ...(content && { bytes: content }) };
       const errno = (failed as { errno?: number } | undefined)?.errno ?? 0;
       session.arrived(operation, 'completed', errno, encodeOutcome(outcome));
-      return apply(ondone, this, [error, content, fd, size, closeError]);
+      return callDone(ondone as AnyFunction, this, [error, content, fd, size, closeError]);
     };
     return session.effect(() => apply(native, this, [path]), undefined);
   };
