@@ -142,6 +142,11 @@ export class RecordSession implements Session {
     return emit();
   }
 
+  unsent(operation: number, live: () => number): void {
+    this.#takeValues();
+    this.#journal.value('unsent', live(), `[${operation}]`);
+  }
+
   exited(code: number): void {
     this.#coverage.look();
     this.#takeValues();

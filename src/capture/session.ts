@@ -71,6 +71,8 @@ export interface Session {
   uncapturedArrival<T>(name: string, live: () => T): T;
   /** The loop ran empty: `emit` tells the program. */
   beforeExit(emit: () => boolean): boolean;
+  /** The process ends while writes of a standard stream wait: `live` tells how many bytes of them never leave. */
+  unsent(operation: number, live: () => number): void;
   /** The program has ended with this exit code. */
   exited(code: number): void;
 }

@@ -23,6 +23,8 @@ export const KINDS = [
   'write', 'shutdown', 'exit',
   // a start that threw (V)
   'threw',
+  // bytes of a standard stream that had not left when the process ended (V)
+  'unsent',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 

@@ -9,7 +9,7 @@ import { ownImmediate } from '../runtime/own.ts';
 import type { AsyncTrace } from './async-trace.ts';
 import { describeStart } from './describe.ts';
 import { Explainer, type Instead } from './explainer.ts';
-import { print } from './print.ts';
+import { Printer } from './print.ts';
 import { Probe } from './probe.ts';
 import { ReplayClock } from './replay-clock.ts';
 import { Scheduler } from './scheduler.ts';
@@ -51,6 +51,7 @@ export class ReplaySession implements Session {
   readonly #pending: Map<number, Pending> = new Map();
   readonly #outcomes: Map<number, () => void> = new Map();
   readonly #streams: Map<number, number> = new Map();
+  readonly #printer: Printer = new Printer(this.#streams);
   readonly #explain: Explainer;
   readonly #scheduler: Scheduler;
   /** Takes the program's immediates off the runtime's queue. */
@@ -122,11 +123,19 @@ export class ReplaySession implements Session {
     const due = this.#probe ? undefined : this.#expect(() => this.#explain.describe(asked));
     if (!due || !this.#isSame(due, asked)) return this.#left().send(operation, kind, bytes, done);
     this.#tape.advance();
-    print(this.#streams.get(operation), bytes);
     const result = this.#tape.takeValue('write-result');
+    const [taken, async] = result ? (jsonParse(result.key) as [number, number]) : [bytes.length, 0];
+    this.#printer.wrote(operation, bytes, async === 1 || kind === 'shutdown');
     if (!result) return done;
-    const [taken, async] = jsonParse(result.key) as [number, number];
     return { code: result.status, bytes: taken, async };
+  }
+
+  unsent(operation: number): void {
+    const due = this.#probe || this.#ended ? undefined : this.#expect(() => 'an exit');
+    // Recordings made before this was kept do not have it.
+    if (due?.type !== 'value' || due.kind !== 'unsent' || due.key !== `[${operation}]`) return;
+    this.#tape.advance();
+    this.#printer.end(operation, due.status);
   }
 
   /** Carries the program's asynchronous context into the macrotask that delivers. */
@@ -281,6 +290,7 @@ export class ReplaySession implements Session {
     if (outcome || event.kind === 'closed') this.#pending.delete(event.operation);
     this.#outcomes.delete(event.operation);
     this.#tape.advance();
+    if (event.kind === 'written') this.#printer.left(event.operation);
     const run = (): void => {
       // Before the program runs: it may throw.
       this.#scheduler.wake();
@@ -352,6 +362,7 @@ export class ReplaySession implements Session {
     if (this.#ended) return;
     this.#ended = true;
     this.#leave();
+    this.#printer.flush();
     this.#finish({ verdict, divergence, blocked, steps: divergence?.step ?? this.#tape.length });
   }
 }

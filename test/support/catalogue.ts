@@ -86,6 +86,7 @@ const endings: readonly AgentCase[] = [
   { agent: 'exit-code.mjs', exitCode: 4 },
   { agent: 'exit-in-tick.mjs', exitCode: 3 },
   { agent: 'never-settled.mjs', exitCode: 13, sameAsBare: all },
+  { agent: 'cut-off-output.mjs', output: 'unread', exitCode: 5, sameAsBare: all },
   { agent: 'lifecycle.mjs', exitCode: 9 },
   { agent: 'handlers.mjs' },
 ];

@@ -9,11 +9,11 @@ export interface Command {
   readonly env: Readonly<Record<string, string>>;
   /** What stands at standard input: text in a pipe, or a file. Default: nothing (/dev/null). */
   readonly stdin?: Stdin | undefined;
-  /** Where output goes. Default: pipes (as Node makes them: sockets); `files`; `fifos`: a shell's pipes. */
+  /** Where output goes. Default: pipes (as Node makes them: sockets); `files`; `fifos`: a shell's pipes; `unread`: a pipe that is read when the program has ended. */
   readonly output?: Output | undefined;
 }
 
-export type Output = 'files' | 'fifos';
+export type Output = 'files' | 'fifos' | 'unread';
 
 export type Stdin = { readonly pipe: string | Uint8Array } | { readonly file: string };
 
@@ -63,6 +63,7 @@ export function start({ program, args, cwd, env, stdin, output }: Command): Runn
 /** Runs "$@" with its output going elsewhere first, and gives it back. */
 const SHELL: Readonly<Record<Output, string>> = {
   files: '"$@" >out.txt 2>err.txt; code=$?; cat out.txt; cat err.txt >&2; exit $code',
+  unread: 'rm -f code.txt; { "$@"; echo $? >code.txt; } | { until [ -s code.txt ]; do sleep 0.05; done; cat; }; exit $(cat code.txt)',
   fifos: '{ { "$@"; echo $? >code.txt; } 2>&1 1>&3 | cat >&2; } 3>&1 | cat; exit $(cat code.txt)',
 };
 

@@ -5,7 +5,7 @@
 import type { Kind } from '../../model/event.ts';
 import { type AnyFunction, calledAs, patchMethod } from '../../runtime/patches.ts';
 import { handlePrototypes, type Prototypes } from '../../runtime/bindings.ts';
-import { apply, jsonStringify } from '../../runtime/natives.ts';
+import { apply, getOwnPropertyDescriptor, jsonStringify } from '../../runtime/natives.ts';
 import { createStash } from '../../runtime/stash.ts';
 import { readValue } from '../read-value.ts';
 import type { Deliver, Session } from '../session.ts';
@@ -32,16 +32,21 @@ export interface Handles {
   operationOf(handle: object): number | undefined;
   /** Tells the descriptor of a terminal's handle, which has opened the terminal anew under another number. */
   isStandardStream(handle: object, fd: number): void;
+  /** The process ends: tells what of its standard streams has not left. */
+  tellUnsent(): void;
 }
 
 export function installHandles(session: Session): Handles {
   const prototypes = handlePrototypes();
   const states = createStash<HandleState>();
 
+  const standard: { readonly handle: object; readonly state: HandleState }[] = [];
+
   const own = (handle: object, kind: Kind, key: string): HandleState => {
     const state: HandleState = { ...createStreamState(handle), refed: true, closed: false, onConnected: undefined, onClosed: undefined };
     states.set(handle, state);
     defineReadings(handle, prototypes.stream, state, session);
+    if (kind === 'stdio') standard.push({ handle, state });
     state.operation = session.operation(kind, key, (what, status, data) => deliver(handle, state, what, status, data));
     return state;
   };
@@ -54,7 +59,16 @@ export function installHandles(session: Session): Handles {
   patchLifetime(prototypes, session, states.get);
   patchReadings(prototypes, session, states.get);
   installStreamMethods(prototypes.stream, session, states.get);
-  return { operationOf: (handle) => states.get(handle)?.operation, isStandardStream: descriptors.set };
+  const queueSize = getOwnPropertyDescriptor(prototypes.stream, 'writeQueueSize')?.get as AnyFunction;
+  return {
+    operationOf: (handle) => states.get(handle)?.operation,
+    isStandardStream: descriptors.set,
+    tellUnsent: () => {
+      for (const { handle, state } of standard) {
+        if (state.writes.size > 0) session.unsent(state.operation, () => apply(queueSize, handle, []) as number);
+      }
+    },
+  };
 }
 
 type Own = (handle: object, kind: Kind, key: string) => HandleState;

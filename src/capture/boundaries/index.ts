@@ -38,5 +38,5 @@ export function installBoundaries(session: Session, warm: () => void): void {
   installUncaptured(session);
   installStacks(session);
   hideSources();
-  installExit(session);
+  installExit(session, handles);
 }

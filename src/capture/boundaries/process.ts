@@ -3,6 +3,7 @@ import { apply, defineProperty, getPrototypeOf } from '../../runtime/natives.ts'
 import { type AnyFunction, disguise, patchMethod } from '../../runtime/patches.ts';
 import type { Kind } from '../../model/event.ts';
 import { readValue } from '../read-value.ts';
+import type { Handles } from './handles.ts';
 import type { Session } from '../session.ts';
 
 const PROCESS_READS = [
@@ -62,11 +63,12 @@ function formatStacks(subject: unknown, depth: number): void {
 }
 
 /** Watches the two ends of a process. The hooks are not listeners: the agent's own come first, and see no trace of them. */
-export function installExit(session: Session): void {
+export function installExit(session: Session, handles: Handles): void {
   let exited = false;
   const exit = (code: number): void => {
     if (exited) return;
     exited = true;
+    handles.tellUnsent();
     session.exited(code);
   };
   const { signals } = process.getBuiltinModule('node:os').constants;
