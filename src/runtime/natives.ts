@@ -3,15 +3,17 @@
  * The only module that touches the clock, timers, randomness, files and prototypes of the runtime by name;
  * everything of ours that runs inside the agent's process goes through here.
  */
-import asyncHooks from 'node:async_hooks';
-import buffer from 'node:buffer';
-import crypto from 'node:crypto';
-import fs from 'node:fs';
-import os from 'node:os';
-import tty from 'node:tty';
-import v8 from 'node:v8';
-import zlib from 'node:zlib';
+import { binding } from './bindings.ts';
 import { beginOwn, endOwn } from './own-depth.ts';
+
+// Not imports: a bundle's interop would copy every property of these modules, which loads what they load lazily.
+const builtin: typeof process.getBuiltinModule = process.getBuiltinModule.bind(process);
+const asyncHooks: typeof import('node:async_hooks') = builtin('node:async_hooks');
+const buffer: typeof import('node:buffer') = builtin('node:buffer');
+const crypto: typeof import('node:crypto') = builtin('node:crypto');
+const fs: typeof import('node:fs') = builtin('node:fs');
+const os: typeof import('node:os') = builtin('node:os');
+const v8: typeof import('node:v8') = builtin('node:v8');
 
 export const AsyncResource: typeof asyncHooks.AsyncResource = asyncHooks.AsyncResource;
 export const NativeDate: DateConstructor = Date;
@@ -47,9 +49,11 @@ export const serialize: (value: unknown) => Buffer = nativeSerialize;
 export const deserialize: (bytes: Uint8Array) => unknown = nativeDeserialize;
 
 /** Synchronous file functions of our own: the agent's monkey patches do not reach them, and the fs boundary lets them pass. */
-export const nativeFs: Readonly<typeof fs> = Object.fromEntries(
-  Object.entries(fs).map(([name, value]) => [name, name.endsWith('Sync') ? unseen(value as AnyCall) : value]),
-) as unknown as typeof fs;
+export const nativeFs: Readonly<Pick<typeof fs, SyncName | 'constants'>> = {
+  constants: fs.constants,
+  ...Object.fromEntries(Object.keys(fs).flatMap((name) => (name.endsWith('Sync') ? [[name, unseen(fs[name as SyncName] as AnyCall)]] : []))) as Pick<typeof fs, SyncName>,
+};
+type SyncName = Extract<keyof typeof fs, `${string}Sync`>;
 
 type AnyCall = (...args: unknown[]) => unknown;
 
@@ -63,7 +67,7 @@ function unseen(call: AnyCall): AnyCall {
     }
   };
 }
-export const nativeOs: Readonly<typeof os> = { ...os };
+export const nativeOs: Readonly<Pick<typeof os, 'homedir'>> = { homedir: os.homedir };
 export const nativeCrypto: Readonly<Pick<typeof crypto,
   'createCipheriv' | 'createDecipheriv' | 'createHash' | 'createHmac' | 'hkdfSync' | 'randomBytes' | 'randomFillSync' |
   'generateKeyPairSync' | 'diffieHellman' | 'createPublicKey' | 'createPrivateKey' | 'timingSafeEqual'>> = {
@@ -80,8 +84,10 @@ export const nativeCrypto: Readonly<Pick<typeof crypto,
   createPrivateKey: crypto.createPrivateKey,
   timingSafeEqual: crypto.timingSafeEqual,
 };
-export const isatty: typeof tty.isatty = tty.isatty;
-export const crc32: (data: Uint8Array, value?: number) => number = (zlib as unknown as { crc32: (data: Uint8Array, value?: number) => number }).crc32;
+const { isTTY } = binding('tty_wrap') as unknown as { isTTY: (fd: number) => boolean };
+export const isatty = (fd: number): boolean => fd >= 0 && isTTY(fd);
+const zlibBinding = binding('zlib') as unknown as { crc32: (data: Uint8Array, value: number) => number };
+export const crc32 = (data: Uint8Array): number => zlibBinding.crc32(data, 0);
 export const reallyExit: (code: number) => never = (process as unknown as { reallyExit: (code: number) => never }).reallyExit.bind(process);
 export const processEnv: NodeJS.ProcessEnv = process.env;
 export const cwd: typeof process.cwd = process.cwd.bind(process);
