@@ -3,6 +3,7 @@ import type { BeginEvent, Kind, LaneEvent } from '../model/event.ts';
 import { bufferConcat, jsonStringify, nativeCrypto, NativeDate } from '../runtime/natives.ts';
 import { gatherDrafts, type InterpretOptions } from './lane/gather.ts';
 import type { Draft } from './lane/draft.ts';
+import { Lineage } from './lineage.ts';
 import type { ModelToolCall, Step } from './step.ts';
 import { modelToolCalls } from './tool-calls.ts';
 
@@ -11,12 +12,13 @@ export { type Boundary, countCalls, type Envelope, type Step, type StepError, ty
 
 export function interpret(events: readonly LaneEvent[], options: InterpretOptions = {}): Step[] {
   const begin = events.find((event) => event.type === 'begin');
-  const deliveries = events.filter((event) => event.type === 'delivery').map((event) => event.seq);
   const chain = new Chain();
   const drafts = gatherDrafts(events, options);
-  const toolCalls = modelToolCalls(drafts);
+  const lineage = new Lineage(events, drafts);
+  const parents = new Map(drafts.map((draft) => [draft.seq, lineage.parentOf(draft)]));
+  const toolCalls = modelToolCalls(drafts, parents);
   return drafts.map((draft) => ({
-    ...stepOf(draft, begin, lastBefore(deliveries, draft.seq), chain.add(draft)),
+    ...stepOf(draft, begin, chain.add(draft), { causalParent: lineage.turnOf(draft.seq), after: parents.get(draft.seq)?.seq ?? null, ended: lineage.endOf(draft) }),
     ...toolCallsOf(toolCalls.get(draft.seq)),
   }));
 }
@@ -50,7 +52,7 @@ export function rawBytes(events: readonly LaneEvent[], step: number): { input: B
   return { input: bytesOf('output'), output: bytesOf('delivery', 'value') };
 }
 
-function stepOf(draft: Draft, begin: BeginEvent | undefined, causalParent: number, checksum: string): Step {
+function stepOf(draft: Draft, begin: BeginEvent | undefined, checksum: string, { causalParent, after, ended }: Pick<Step, 'causalParent' | 'after' | 'ended'>): Step {
   const { seq, kind, boundary, name, summary, input, output, error, startedAt, endedAt, envelope } = draft;
   return {
     step: seq,
@@ -61,6 +63,7 @@ function stepOf(draft: Draft, begin: BeginEvent | undefined, causalParent: numbe
     agentId: begin?.facts.agent ?? '',
     lamport: seq,
     causalParent,
+    after,
     input,
     output,
     error,
@@ -68,6 +71,7 @@ function stepOf(draft: Draft, begin: BeginEvent | undefined, causalParent: numbe
     checksum,
     startedAt: new NativeDate((begin?.facts.startedAt ?? 0) + startedAt / 1000).toISOString(),
     latencyMs: endedAt === null ? null : (endedAt - startedAt) / 1000,
+    ended,
     envelope: envelope ?? null,
   };
 }
@@ -90,16 +94,4 @@ class Chain {
     this.#previous = hash.digest('hex');
     return this.#previous;
   }
-}
-
-/** @returns the greatest number below `limit`, 0 when there is none. */
-function lastBefore(ascending: readonly number[], limit: number): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ascending[middle] as number) < limit) low = middle + 1;
-    else high = middle;
-  }
-  return ascending[low - 1] ?? 0;
 }

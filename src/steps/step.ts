@@ -34,6 +34,12 @@ export interface Envelope {
   readonly usage: Usage | null;
 }
 
+/**
+ * `cause`: the answer with the call, and no other, led to the work; `arguments`: of several calls only this one's arguments
+ * are in what was asked; `time`: no other call was open, and nothing else led to it.
+ */
+export type ServedByBasis = 'cause' | 'arguments' | 'time';
+
 /** A call that a model asked for, and what the program told the model about it. */
 export interface ModelToolCall {
   readonly id: string | null;
@@ -44,8 +50,10 @@ export interface ModelToolCall {
   readonly error: StepError | null;
   /** The model step that was told; null: none was. */
   readonly answeredAt: number | null;
-  /** Steps in between that can be of no other call. */
+  /** Steps in between that did the work. */
   readonly servedBy: readonly number[];
+  /** How that is known, of several the weakest; null where nothing served it. */
+  readonly servedByBasis: ServedByBasis | null;
 }
 
 export interface Step {
@@ -59,6 +67,8 @@ export interface Step {
   readonly lamport: number;
   /** Sequence number of the delivery in whose macrotask it was opened; 0: the program's first turn. */
   readonly causalParent: number;
+  /** The step whose answer, arrival or firing led to this one; null: the program's first turn. */
+  readonly after: number | null;
   readonly input: unknown;
   readonly output: unknown;
   readonly error: StepError | null;
@@ -68,6 +78,8 @@ export interface Step {
   readonly checksum: string;
   readonly startedAt: string;
   readonly latencyMs: number | null;
+  /** Sequence number of the event that ended it; null: it never ended. */
+  readonly ended: number | null;
   readonly envelope: Envelope | null;
   /** Of an `llm` step only. */
   readonly toolCalls?: readonly ModelToolCall[];

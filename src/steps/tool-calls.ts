@@ -3,18 +3,16 @@ import { nativeCrypto } from '../runtime/natives.ts';
 import { asText, canonicalJson, parseShallowJson } from './json.ts';
 import type { Draft } from './lane/draft.ts';
 import { contentText, type Message, type ToolCall } from './providers/provider.ts';
-import type { Boundary, ModelToolCall, StepError } from './step.ts';
-
-/** What a program does without a tool asking for it. */
-const PLUMBING: ReadonlySet<Boundary> = new Set(['dns', 'crypto', 'timer', 'clock', 'random', 'env']);
+import { servedBy } from './served-by.ts';
+import type { ModelToolCall, StepError } from './step.ts';
 
 /** @returns the calls of each model step, by its number, in the order of its answer. */
-export function modelToolCalls(drafts: readonly Draft[]): Map<number, ModelToolCall[]> {
+export function modelToolCalls(drafts: readonly Draft[], parents: ReadonlyMap<number, Draft | undefined>): Map<number, ModelToolCall[]> {
   const ledger = new Ledger();
   for (const draft of drafts) ledger.add(draft);
-  const served = servedBy(ledger.calls, drafts);
+  const served = servedBy(ledger.calls, drafts, parents);
   const bySteps = new Map<number, ModelToolCall[]>(drafts.filter((draft) => draft.conversation).map((draft) => [draft.seq, []]));
-  for (const call of ledger.calls) bySteps.get(call.askedAt)?.push({ ...call.asked, ...resultOf(call.answer), answeredAt: call.answeredAt, servedBy: served.get(call) ?? [] });
+  for (const call of ledger.calls) bySteps.get(call.askedAt)?.push({ ...call.asked, ...resultOf(call.answer), answeredAt: call.answeredAt, ...(served.get(call) ?? { servedBy: [], servedByBasis: null }) });
   return bySteps;
 }
 
@@ -108,17 +106,4 @@ function resultOf(answer: Message | null): { result: unknown; error: StepError |
   if (answer.isError) return { result: null, error: { code: 'TOOL_ERROR', message: contentText(answer.content) } };
   const text = asText(answer.content);
   return { result: text !== null && /^\s*[[{]/.test(text) ? (parseShallowJson(text) ?? text) : answer.content, error: null };
-}
-
-/** What the program did while one call was open, and no other: whose work it was is not recorded. */
-function servedBy(calls: readonly Asked[], drafts: readonly Draft[]): Map<Asked, number[]> {
-  const served = new Map<Asked, number[]>();
-  for (const { seq, kind, boundary, conversation } of drafts) {
-    // Embeddings serve tools; a conversation may be anybody's.
-    const serves = kind === 'tool' ? !PLUMBING.has(boundary) : kind === 'llm' && !conversation;
-    if (!serves) continue;
-    const [call, ...others] = calls.filter(({ from, until }) => from < seq && seq < until);
-    if (call?.answer && others.length === 0) served.set(call, [...(served.get(call) ?? []), seq]);
-  }
-  return served;
 }

@@ -13,7 +13,7 @@ test('an HTTP exchange, as scripts read it', async () => {
   await using server = await httpRig((_req, res) => sendJson(res, 201, { ok: true }, { 'set-cookie': 'session=abcdef' }));
   await fetch(`${server.base}/orders?dry=1`, { method: 'POST', headers: { authorization: 'Bearer secret-token', 'content-type': 'application/json' }, body: '{"n":1}' });
   const [step] = interpret(server.tape.events) as [Step];
-  expect(Object.keys(step)).toEqual(['step', 'kind', 'boundary', 'name', 'summary', 'agentId', 'lamport', 'causalParent', 'input', 'output', 'error', 'key', 'checksum', 'startedAt', 'latencyMs', 'envelope']);
+  expect(Object.keys(step)).toEqual(['step', 'kind', 'boundary', 'name', 'summary', 'agentId', 'lamport', 'causalParent', 'after', 'input', 'output', 'error', 'key', 'checksum', 'startedAt', 'latencyMs', 'ended', 'envelope']);
   expect(step).toMatchObject({
     kind: 'tool', boundary: 'http', name: `POST ${server.base}/orders?dry=1`, summary: `POST ${server.base}/orders?dry=1 → 201 {"ok":true}`, agentId: 'weather', error: null, envelope: null,
     input: { method: 'POST', url: `${server.base}/orders?dry=1`, headers: { 'content-type': 'application/json', authorization: 'Bearer [masked, 12 characters]' }, body: { n: 1 } },

@@ -33,7 +33,7 @@ test('a streamed tool loop without ids, whatever the cuts', async () => {
     expect(input(one)).toMatchObject({ messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user', content: [{ type: 'text', text: 'Weather?' }, { type: 'image', image: 'AA==' }] }], tools: [{ name: 'get_weather', description: 'Weather' }] });
     expect(output(one)).toMatchObject({ message: { content: '', reasoning: 'They ask for weather.', toolCalls: [{ id: null, name: 'get_weather', args: { city: 'Paris' } }] }, finishReason: 'tool_calls', usage: { inputTokens: 26, outputTokens: 9, totalTokens: 35 } });
     expect(output(two)).toMatchObject({ message: { content: 'It is 12 °C.', toolCalls: [] }, finishReason: 'stop' });
-    expect(one?.toolCalls).toEqual([{ id: null, name: 'get_weather', args: { city: 'Paris' }, result: '12', error: null, answeredAt: two?.step, servedBy: [] }]);
+    expect(one?.toolCalls).toEqual([{ id: null, name: 'get_weather', args: { city: 'Paris' }, result: '12', error: null, answeredAt: two?.step, servedBy: [], servedByBasis: null }]);
   }
 });
 

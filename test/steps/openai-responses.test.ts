@@ -57,7 +57,7 @@ test('a tool loop, whole answers', async () => {
     message: { content: null, reasoning: 'They ask for weather.', toolCalls: [{ id: 'call-1', name: 'get_weather', args: { city: 'Paris' } }] }, finishReason: 'tool_calls', usage: USAGE, raw: { id: 'resp1' },
   });
   expect(one?.envelope).toMatchObject({ provider: 'openai', model: 'gpt-5', snapshot: 'gpt-5-2025-08-07', params: { max_tokens: 50 }, decision: 'get_weather({"city":"Paris"})' });
-  expect(one?.toolCalls).toEqual([{ id: 'call-1', name: 'get_weather', args: { city: 'Paris' }, result: { temp: 12 }, error: null, answeredAt: two?.step, servedBy: [] }]);
+  expect(one?.toolCalls).toEqual([{ id: 'call-1', name: 'get_weather', args: { city: 'Paris' }, result: { temp: 12 }, error: null, answeredAt: two?.step, servedBy: [], servedByBasis: null }]);
   expect(input(two).messages.slice(2)).toEqual([
     { role: 'assistant', content: null, reasoning: 'They ask for weather.', toolCalls: [{ id: 'call-1', name: 'get_weather', args: { city: 'Paris' } }] },
     { role: 'tool', content: '{"temp":12}', toolCallId: 'call-1' },

@@ -38,10 +38,10 @@ test('a call, what it came to, and the I/O that served it', async () => {
   const steps = interpret(tape.events);
   const [one, two] = steps.filter(({ kind }) => kind === 'llm');
   const weather = steps.find(({ name }) => name.includes('/weather'));
-  expect(one?.toolCalls).toEqual([{ id: 'call-1', name: 'get_weather', args: { city: 'Paris' }, result: { temp: 12 }, error: null, answeredAt: two?.step, servedBy: [weather?.step] }]);
+  expect(one?.toolCalls).toEqual([{ id: 'call-1', name: 'get_weather', args: { city: 'Paris' }, result: { temp: 12 }, error: null, answeredAt: two?.step, servedBy: [weather?.step], servedByBasis: 'cause' }]);
   expect(two?.toolCalls).toEqual([]);
   expect(weather).not.toHaveProperty('toolCalls');
-  expect(one && renderStep(one, { color: false })).toContain(`tool calls\n  get_weather → {\n    "temp": 12\n  }\n  told in step ${two?.step}, served by ${weather?.step}\n`);
+  expect(one && renderStep(one, { color: false })).toContain(`tool calls\n  get_weather → {\n    "temp": 12\n  }\n  told in ${two?.step}, served by ${weather?.step} (the answer with this call led to it)\n`);
 });
 
 test('of calls that were open together nobody knows which was served', async () => {
@@ -98,7 +98,7 @@ test('a call that nobody answers is said to be open, and claims nothing', async 
   await ask(server, [...messages, result('kept', 'K')]);
   const [one, two] = llmSteps(server);
   const claimed = interpret(server.tape.events).find(({ name }) => name.endsWith('/claimed'));
-  expect(one?.toolCalls).toEqual([{ id: 'lost', name: 'look_up', args: { id: 'lost' }, result: null, error: null, answeredAt: null, servedBy: [] }]);
+  expect(one?.toolCalls).toEqual([{ id: 'lost', name: 'look_up', args: { id: 'lost' }, result: null, error: null, answeredAt: null, servedBy: [], servedByBasis: null }]);
   expect(two?.toolCalls).toMatchObject([{ result: 'K', servedBy: [claimed?.step] }]);
   expect(one && renderStep(one, { color: false })).toContain('tool calls\n  look_up: never answered\n');
 });
@@ -117,6 +117,6 @@ test('a failed tool, and a search by embeddings, in the trajectory', async () =>
   expect(asked?.toolCalls).toMatchObject([{ result: null, error: { code: 'TOOL_ERROR', message: 'no index' }, servedBy: [embedded?.step] }]);
   const run = { id: 'r', agent: 'a', command: 'c', status: 'complete', exitCode: 0, node: '20', startedAt: '', durationMs: 1 };
   const text = renderTrajectory(run, interpret(server.tape.events), { color: false });
-  expect(text).toContain(`→ search({"q":"x"}) → ✗ no index (${told?.step}, by ${embedded?.step})\n`);
+  expect(text).toContain(`← ✗ no index (told in ${told?.step}, served by ${embedded?.step})\n`);
   expect(text).toMatch(/llm {5}openai e · embeds 2 texts\n.*text {7}some text\n.*text {7}more\n.*→ 1 vector of 2 dimensions\n.* {9}1 tokens in · /);
 });

@@ -7,9 +7,9 @@ import { interpret, type Step } from '../../src/steps/classify.ts';
 import { httpRig, readAll } from './support/http.ts';
 import { completion, sendJson } from './support/models.ts';
 import { runToolLoop, toolServer } from './support/tool-loop.ts';
-import { Tape } from './support/traffic.ts';
+import { FACTS, Tape } from './support/traffic.ts';
 
-const RUN: RunHeader = { id: '0193abcd', agent: 'weather', command: ['node', 'agent.mjs', 'Paris'], status: 'complete', exitCode: 0, node: 'v20.20.2', startedAt: '2026-11-29T15:50:00.000Z', durationMs: 3210 };
+const RUN: RunHeader = { id: '0193abcd', agent: 'weather', command: ['node', 'agent.mjs', 'Paris'], status: 'complete', exitCode: 0, node: 'v20.20.2', startedAt: new Date(FACTS.startedAt).toISOString(), durationMs: 3210 };
 const ESCAPE = '\u001b';
 
 /** An agent with a bit of everything. */
@@ -37,46 +37,58 @@ async function steps(): Promise<{ steps: Step[]; base: string }> {
   return { steps: interpret(tape.events), base: server.base };
 }
 
+/** Text of a trajectory without what differs from run to run. */
+function steady(text: string, base: string): string[] {
+  return text.replaceAll(base, 'http://server').replace(/(?:<1|\d+) ms/g, 'T').split('\n');
+}
+
 test('reads like a trajectory', async () => {
   const { steps: all, base } = await steps();
-  const text = renderTrajectory(RUN, all, { color: false });
-  const lines = text.replaceAll(base, 'http://server').replace(/(?:<1|\d+) ms$/gm, 'T').split('\n');
-  expect(lines.slice(0, 4)).toEqual([
-    'run 0193abcd  weather  complete, exit 0',
-    'node agent.mjs Paris · Node 20.20.2 · 2026-11-29T15:50:00.000Z · 3.21 s',
-    '15 steps · 2 llm calls · 3 tool calls',
-    '',
+  const lines = steady(renderTrajectory(RUN, all, { color: false }), base);
+  const blank = lines.indexOf('');
+  expect(lines.slice(0, blank)).toEqual([
+    'run 0193abcd  weather (agent.mjs)  complete, exit 0',
+    'node agent.mjs Paris · Node 20.20.2 · 2026-11-18T11:06:40.000Z · took 3.21 s',
+    '15 steps · 2 model calls · 1 tool call asked for by models (1 answered) · 1 HTTP request · 1 other connection · 1 file operation · 20 tokens in, 10 out',
+    'not listed: 2 clock reads, 3 random values, 1 immediate, 1 short timer (--verbose lists them)',
   ]);
-  expect(lines.slice(4).map((line) => line.slice(5))).toEqual([
-    '·       2 clock reads, 3 random values, 1 immediate',
+  const [heading, ...rows] = lines.slice(blank + 1);
+  const columns = /^ *STEP +AFTER +[+]MS  /.exec(heading ?? '')?.[0].length ?? 0;
+  expect(columns).toBeGreaterThan(10);
+  const body = rows.slice(0, rows.indexOf(''));
+  expect(body.map((line) => line.slice(columns))).toEqual([
     'file    readFile config.json → 23 characters',
     'stdout  Asking…',
     'llm     openai gpt-4o-mini · 1 message, 1 tool',
     '        user       Weather in Paris?',
-    expect.stringMatching(/^ {8}→ get_weather\(\{"city":"Paris"\}\) → \{"temp":12\} \(\d+, by \d+\)$/),
+    '        → get_weather({"city":"Paris"})',
+    expect.stringMatching(/^ {10}← \{"temp":12\} \(told in \d+, served by \d+\)$/),
     '        tool_calls · 10 tokens in, 5 out · T',
-    'http    GET http://server/weather?city=Paris → 200 · T',
-    '          < {"temp":12}',
+    'http    GET http://server/weather?city=Paris',
+    '        → 200 · T',
+    '        < {"temp":12}',
     expect.stringMatching(/^llm {5}openai gpt-4o-mini · continues \d+, 1 new message$/),
     '        get_weather returned {"temp":12}',
     '        → It is 12 °C.',
     '        stop · 10 tokens in, 5 out · T',
-    '·       1 short timer',
-    'wait    setTimeout T',
+    expect.stringMatching(/^wait {4}setTimeout T → \d+ stderr, \d+ stdout, \d+ socket$/),
     'stderr  careful \\x1b[31mred',
     'stdout  It is 12 °C.',
     '        Bye.',
     'socket  connect [::1]:80 → ECONNREFUSED',
     '!       not captured: child_process.spawn',
     'exit    0',
-    '',
+  ]);
+  expect(rows.slice(body.length).map((line) => line.replace(/^ *\d+ {2}/, ''))).toEqual([
+    '', 'Notable (observed, not judged)', 'connect [::1]:80 failed: ECONNREFUSED: connecting to [::1]:80 failed', 'child_process.spawn was not captured: a replay stops there', '',
   ]);
 });
 
 test('every line begins with a step that can be shown', async () => {
   const { steps: all } = await steps();
   for (const verbose of [false, true]) {
-    const body = renderTrajectory(RUN, all, { color: false, verbose }).trimEnd().split('\n').slice(4);
+    const lines = renderTrajectory(RUN, all, { color: false, verbose }).split('\n');
+    const body = lines.slice(lines.indexOf('') + 2, lines.indexOf('', lines.indexOf('') + 1));
     for (const line of body) expect(all.map((step) => step.step)).toContain(Number(/^ *(\d+) {2}/.exec(line)?.[1]));
     if (verbose) expect(new Set(body.map((line) => parseInt(line))).size).toBe(all.length);
   }
@@ -104,6 +116,14 @@ test('one step with all that it holds', async () => {
   expect(shown.find((text) => text.includes('uncaptured'))).toContain('error\n  UNCAPTURED: child_process.spawn was not captured\n      at agent.mjs:3:1\n');
 });
 
+/** The lines of the table, from the sort of step on. */
+function bodyOf(text: string): string[] {
+  const lines = text.split('\n');
+  const heading = lines.findIndex((line) => /^ *STEP /.test(line));
+  const columns = (lines[heading] ?? '').indexOf('WHAT');
+  return lines.slice(heading + 1, lines.indexOf('', heading)).map((line) => line.slice(columns));
+}
+
 test('look-alike calls are told apart; an edited history is said', async () => {
   await using server = await httpRig(async (req, res) => {
     const { messages } = JSON.parse((await readAll(req)).toString()) as { messages: unknown[] };
@@ -116,13 +136,17 @@ test('look-alike calls are told apart; an edited history is said', async () => {
   await say(['system', 'title'], ['user', 'hello']);
   await say(['system', 'chat'], ['user', 'hello'], ['assistant', 'answer 2'], ['user', 'more']);
   await say(['system', 'chat'], ['user', 'summary so far'], ['user', 'more']);
+  await say(['system', 'chat'], ['user', 'summary so far'], ['user', 'less']);
+  await say(['system', 'chat'], ['user', 'summary so far'], ['user', 'less']);
   const text = renderTrajectory(RUN, interpret(server.tape.events), { color: false });
-  const said = text.split('\n').slice(4).map((line) => line.replace(/^ *\d+ {2}/, '').trimEnd()).filter((line) => /^(llm| +(system|user|assistant|→))/.test(line));
+  const said = bodyOf(text).filter((line) => /^(llm| +(system|user|assistant|→))/.test(line));
   expect(said).toEqual([
-    'llm     openai m · 2 messages', '        system     chat', '        user       hello', '        → answer 2',
-    'llm     openai m · 2 messages', '        system     title', '        user       hello', '        → answer 2',
+    'llm     “chat…” · openai m · 2 messages', '        system     chat', '        user       hello', '        → answer 2',
+    'llm     “title…” · openai m · 2 messages', '        system     title', '        user       hello', '        → answer 2',
     expect.stringMatching(/continues \d+, 1 new message$/), '        user       more', '        → answer 4',
-    expect.stringMatching(/continues \d+, 2 new messages, without 3 of its messages$/), '        user       summary so far', '        user       more', '        → answer 3',
+    expect.stringMatching(/same instructions as \d+, 2 messages$/), '        user       summary so far', '        user       more', '        → answer 3',
+    expect.stringMatching(/history of \d+ without 1 of its messages, 1 new message$/), '        user       less', '        → answer 3',
+    expect.stringMatching(/same prompt as \d+$/), '        → answer 3',
   ]);
 });
 
@@ -134,7 +158,7 @@ test('long texts are clipped unless everything is wanted; failures are said', as
   for (const content of ['long', 'fail']) await fetch(`${server.base}/v1/chat/completions`, { method: 'POST', body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }) });
   const all = interpret(server.tape.events);
   const clipped = renderTrajectory(RUN, all, { color: false });
-  expect(clipped).toContain('→ … 22 more lines');
+  expect(clipped).toMatch(/→ … 7,\d\d\d more characters \(show --step \d+\)/);
   expect(Math.max(...clipped.split('\n').map((line) => line.length))).toBeLessThan(200);
   expect(clipped).toContain('✗ HTTP_429: Slow down');
   expect(renderTrajectory(RUN, all, { color: false, verbose: true })).toContain(`line 29 ${'x'.repeat(300)}`);
@@ -159,6 +183,6 @@ test('models that are only known by an alias are said once', async () => {
 
 test('a run that was killed, and one that is empty', () => {
   expect(renderTrajectory({ ...RUN, status: 'truncated', exitCode: null, signal: 'SIGKILL', durationMs: null }, [], { color: false })).toBe(
-    'run 0193abcd  weather  truncated, killed by SIGKILL\nnode agent.mjs Paris · Node 20.20.2 · 2026-11-29T15:50:00.000Z\n0 steps · 0 llm calls · 0 tool calls\n\n',
+    'run 0193abcd  weather (agent.mjs)  truncated, killed by SIGKILL\nnode agent.mjs Paris · Node 20.20.2 · 2026-11-18T11:06:40.000Z\n0 steps · 0 model calls\n\n',
   );
 });

@@ -1,10 +1,12 @@
 /** `show <run>`: what the agent did, as a trajectory. */
 import { ConfigError } from '../../model/error.ts';
 import { interpret, rawBytes } from '../../steps/classify.ts';
+import { notableIn } from '../../steps/notable/notable.ts';
 import { identities } from '../../store/keyring.ts';
 import { oneRun, parse } from '../arguments.ts';
 import { randomOf } from '../random.ts';
 import { renderStep, renderTrajectory } from '../render/trajectory.ts';
+import { terminalOf } from '../render/terminal.ts';
 import { describeRun } from './runs.ts';
 
 export function show(args: readonly string[]): number {
@@ -23,8 +25,8 @@ export function show(args: readonly string[]): number {
     return 0;
   }
   const listed = describeRun(parsed.store, run, readers);
-  const color = process.stdout.isTTY && !process.env['NO_COLOR'];
-  if (json) process.stdout.write(`${JSON.stringify(chosen ?? { run: listed, steps }, null, 2)}\n`);
-  else process.stdout.write(chosen ? renderStep(chosen, { color }) : renderTrajectory({ ...listed, command: listed.command ?? [] }, steps, { color, verbose: verbose ?? false }));
+  const terminal = terminalOf(process.stdout, process.env);
+  if (json) process.stdout.write(`${JSON.stringify(chosen ?? { run: listed, steps, notable: notableIn(steps) }, null, 2)}\n`);
+  else process.stdout.write(chosen ? renderStep(chosen, terminal) : renderTrajectory({ ...listed, command: listed.command ?? [] }, steps, { ...terminal, verbose: verbose ?? false }));
   return 0;
 }

@@ -1,6 +1,6 @@
 /** What a trajectory is made of. */
-import type { StepError } from '../../steps/step.ts';
-import type { Conversation } from './conversation.ts';
+import type { News } from '../../steps/conversation.ts';
+import type { Step, StepError } from '../../steps/step.ts';
 import { oneLine, type Paint } from './text.ts';
 
 export interface Line {
@@ -18,9 +18,25 @@ export interface Context {
   readonly paint: Paint;
   /** undefined: everything is wanted. */
   readonly limits: Limits | undefined;
-  readonly conversation: Conversation;
+  /** Of every call of a model. */
+  readonly news: ReadonlyMap<number, News>;
+  /** Who asks the model; empty where all calls are one agent's. */
+  readonly roles: ReadonlyMap<number, string>;
+  readonly steps: ReadonlyMap<number, Step>;
+}
+
+/** The calls that were under way when something happened, by step. */
+export interface Meanwhile {
+  /** Opened before, and not ended. */
+  readonly open: readonly Step[];
 }
 
 export function errorText({ code, message }: StepError): string {
   return code === message ? code : `${code}: ${oneLine(message, 240)}`;
+}
+
+/** @returns at most a few numbers: `48, 52, 55, …`. */
+export function numbersOf(steps: readonly Step[]): string {
+  const shown = steps.slice(0, 4).map(({ step }) => step);
+  return [...shown, ...(steps.length > shown.length ? ['…'] : [])].join(', ');
 }

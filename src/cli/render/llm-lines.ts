@@ -1,73 +1,102 @@
 /** A model call: what was new in the prompt, and what the model decided. */
+import { messagesOf, type News, toolName } from '../../steps/conversation.ts';
 import { asList, asNumber, asObject, preview } from '../../steps/json.ts';
 import { contentText, type EmbeddingOutput, type LlmInput, type LlmOutput, type Message, type ToolCall } from '../../steps/providers/provider.ts';
 import type { ModelToolCall, Step, Usage } from '../../steps/step.ts';
-import { messagesOf, type News, toolName } from './conversation.ts';
-import { type Context, errorText, type Line } from './lines.ts';
-import { counted, duration, linesOf, oneLine, visible } from './text.ts';
+import { type Context, errorText, type Line, type Meanwhile, numbersOf } from './lines.ts';
+import { clippedLines, counted, duration, oneLine, visible } from './text.ts';
 
 const ROLE_COLUMNS = 10;
 
-export function llmLines(step: Step, context: Context): Line[] {
-  return 'messages' in asObject(step.input) ? conversationLines(step, context) : embeddingLines(step, context);
+export function questionLines(step: Step, meanwhile: Meanwhile, context: Context): Line[] {
+  const { paint } = context;
+  const news = context.news.get(step.step);
+  const role = context.roles.get(step.step);
+  const name = `${role === undefined ? '' : `${paint('bold', visible(role))} · `}${paint('bold', visible(step.name))}`;
+  const facts = [news ? headline(step, news, context) : embeds(step), ...(meanwhile.open.length > 0 ? [`while ${numbersOf(meanwhile.open)} ${meanwhile.open.length === 1 ? 'is' : 'are'} open`] : [])];
+  return [{ tag: 'llm', text: `${name} ${paint('dim', `· ${facts.join(' · ')}`)}` }, ...(news ? promptLines(step, news, context) : textLines(step, context))];
 }
 
-function conversationLines(step: Step, context: Context): Line[] {
-  const news = context.conversation.next(step);
-  const all = messagesOf(step);
+export function answerLines(step: Step, meanwhile: Meanwhile, context: Context): Line[] {
+  const { paint } = context;
   const { message = null, finishReason = null, usage = null } = asObject(step.output) as Partial<LlmOutput>;
-  return [
-    { tag: 'llm', text: `${context.paint('bold', visible(step.name))} ${context.paint('dim', `· ${headline(step, news)}`)}` },
-    ...news.messages.flatMap((said) => messageLines(said, all, context)),
-    ...(message ? answerLines(message, step.toolCalls ?? [], context) : []),
-    ...closingLines(step, [finishReason, usageText(usage)], context),
-  ];
+  const said = context.news.has(step.step) ? (message ? messageAnswer(message, step, context) : []) : vectorLines(step, context);
+  const failure = step.error ? [{ tag: '', text: paint('red', `✗ ${errorText(step.error)}`) }] : [];
+  const overtaken = meanwhile.open.filter((other) => other.kind === 'llm');
+  const facts = [finishReason && visible(finishReason), usageText(usage), step.latencyMs === null ? null : duration(step.latencyMs), overtaken.length > 0 && !step.error ? `answered before ${numbersOf(overtaken)}, asked earlier` : null];
+  const closing = facts.filter(Boolean).join(' · ');
+  return [...said, ...failure, ...(closing === '' ? [] : [{ tag: '', text: paint('dim', closing) }])];
 }
 
-function embeddingLines(step: Step, context: Context): Line[] {
-  const { paint, limits } = context;
-  const { vectors = 0, dimensions = null, usage = null } = asObject(step.output) as Partial<EmbeddingOutput>;
+function headline(step: Step, { relation, since, messages, dropped }: News, { steps }: Context): string {
+  const added = counted(messages.length, 'new message');
+  switch (relation) {
+    case 'new': {
+      const tools = asNumber((step.input as Partial<LlmInput>).tools?.length) ?? 0;
+      return [counted(messages.length, 'message'), ...(tools > 0 ? [counted(tools, 'tool')] : [])].join(', ');
+    }
+    case 'retry':
+      return `retry of ${since} after ${visible(steps.get(since ?? -1)?.error?.code ?? 'its failure')}`;
+    case 'again':
+      return `same prompt as ${since}`;
+    case 'opening':
+      return `same instructions as ${since}, ${counted(messages.length, 'message')}`;
+    case 'edited':
+      return `history of ${since} without ${counted(dropped, 'of its messages', 'of its messages')}, ${added}`;
+    case 'continues':
+      return `continues ${since}, ${added}`;
+  }
+}
+
+function embeds(step: Step): string {
+  return `embeds ${counted(textsOf(step).length, 'text')}`;
+}
+
+function textsOf(step: Step): readonly string[] {
   const { input } = asObject(step.input);
-  const texts = typeof input === 'string' ? [input] : asList(input).every((text) => typeof text === 'string') ? (asList(input) as string[]) : [preview(input, 120)];
+  if (typeof input === 'string') return [input];
+  return asList(input).every((text) => typeof text === 'string') ? (asList(input) as string[]) : [preview(input, 120)];
+}
+
+function textLines(step: Step, context: Context): Line[] {
+  const { limits } = context;
+  const texts = textsOf(step);
   const shown = limits ? texts.slice(0, limits.lines) : texts;
   return [
-    { tag: 'llm', text: `${paint('bold', visible(step.name))} ${paint('dim', `· embeds ${counted(texts.length, 'text')}`)}` },
-    ...shown.flatMap((text) => block('text', limits ? [oneLine(text, limits.columns)] : linesOf(text, limits), context)),
+    ...shown.flatMap((text) => block('text', limits ? [oneLine(text, limits.columns)] : clippedLines(text, limits, step.step), context)),
     ...(texts.length > shown.length ? [{ tag: '', text: `… ${counted(texts.length - shown.length, 'more text', 'more texts')}` }] : []),
-    ...(vectors > 0 ? [{ tag: '', text: `${paint('bold', '→')} ${counted(vectors, 'vector')} of ${dimensions ?? '?'} dimensions` }] : []),
-    ...closingLines(step, [usage && `${usage.inputTokens ?? '?'} tokens in`], context),
   ];
 }
 
-function closingLines(step: Step, facts: readonly (string | null)[], { paint }: Context): Line[] {
-  const failure = step.error ? [{ tag: '', text: paint('red', `✗ ${errorText(step.error)}`) }] : [];
-  return [...failure, { tag: '', text: paint('dim', [...facts, latency(step)].filter(Boolean).join(' · ')) }];
+function vectorLines(step: Step, { paint }: Context): Line[] {
+  const { vectors = 0, dimensions = null } = asObject(step.output) as Partial<EmbeddingOutput>;
+  return vectors > 0 ? [{ tag: '', text: `${paint('bold', '→')} ${counted(vectors, 'vector')} of ${dimensions ?? '?'} dimensions` }] : [];
 }
 
-function headline(step: Step, { messages, since, dropped }: News): string {
-  const tools = asNumber((step.input as Partial<LlmInput>).tools?.length) ?? 0;
-  const parts = [since === null ? counted(messages.length, 'message') : `continues ${since}, ${counted(messages.length, 'new message')}`];
-  if (dropped > 0) parts.push(`without ${counted(dropped, 'of its messages', 'of its messages')}`);
-  if (since === null && tools > 0) parts.push(counted(tools, 'tool'));
-  return parts.join(', ');
+function promptLines(step: Step, { messages }: News, context: Context): Line[] {
+  const all = messagesOf(step);
+  return messages.flatMap((message) => {
+    const failed = message.isError ? ' (error)' : '';
+    const role = message.role === 'tool' ? `${toolName(message, all)} returned${failed}` : message.role;
+    const text = contentText(message.content);
+    const lines = text === '' ? [] : clippedLines(text, context.limits, step.step);
+    const calls = (message.toolCalls ?? []).map((call) => `→ ${callText(call, context)}`);
+    return block(role, [...lines, ...calls], context);
+  });
 }
 
-function messageLines(message: Message, all: readonly Message[], context: Context): Line[] {
-  const failed = message.isError ? ' (error)' : '';
-  const role = message.role === 'tool' ? `${toolName(message, all)} returned${failed}` : message.role;
-  const text = contentText(message.content);
-  const lines = text === '' ? [] : linesOf(text, context.limits);
-  const calls = (message.toolCalls ?? []).map((call) => `→ ${callText(call, context)}`);
-  return block(role, [...lines, ...calls], context);
-}
-
-function answerLines(message: Message, outcomes: readonly ModelToolCall[], context: Context): Line[] {
+function messageAnswer(message: Message, step: Step, context: Context): Line[] {
   const { paint, limits } = context;
-  const thought = message.reasoning ? linesOf(message.reasoning, limits).map((line) => paint('dim', `(thinks) ${line}`)) : [];
-  const text = message.refusal ?? contentText(message.content);
-  const said = text === '' ? [] : linesOf(text, limits).map((line) => paint('cyan', line));
-  const calls = (message.toolCalls ?? []).map((call, index) => `${paint('magenta', callText(call, context))}${outcomeText(outcomes[index], context)}`);
-  return [...thought, ...said, ...calls].map((line) => ({ tag: '', text: `${paint('bold', '→')} ${line}` }));
+  const arrow = paint('bold', '→');
+  const thought = message.reasoning ? clippedLines(message.reasoning, limits, step.step).map((line) => paint('dim', `(thinks) ${line}`)) : [];
+  const text = contentText(message.content);
+  const said = text === '' ? [] : clippedLines(text, limits, step.step).map((line) => paint('cyan', line));
+  const refused = message.refusal ? clippedLines(message.refusal, limits, step.step).map((line) => paint('yellow', `(refuses) ${line}`)) : [];
+  const calls = (message.toolCalls ?? []).flatMap((call, index) => [
+    `${arrow} ${paint('magenta', callText(call, context))}`,
+    ...outcomeLines(step.toolCalls?.[index], context),
+  ]);
+  return [...[...thought, ...said, ...refused].map((line) => `${arrow} ${line}`), ...calls].map((line) => ({ tag: '', text: line }));
 }
 
 /** The role before the first line, the others below it. */
@@ -84,22 +113,24 @@ function callText({ name, args }: ToolCall, { limits }: Context): string {
   return `${visible(name)}(${limits ? oneLine(text, limits.columns) : visible(text)})`;
 }
 
-/** What became of a call: `→ {"temp":12} (188, by 181)`. */
-function outcomeText(outcome: ModelToolCall | undefined, { paint, limits }: Context): string {
-  if (!outcome || outcome.answeredAt === null) return '';
-  const { result, error, answeredAt, servedBy } = outcome;
+/** What became of a call: `  ← {"temp":12} (told in 188, served by 181)`. */
+function outcomeLines(outcome: ModelToolCall | undefined, { paint, limits }: Context): string[] {
+  if (!outcome || outcome.answeredAt === null) return [];
+  const { result, error } = outcome;
   // The prompt that brings the result shows more of it.
   const columns = limits ? limits.columns / 2 : Infinity;
   const text = error?.message ?? (typeof result === 'string' ? result : limits ? preview(result, columns) : JSON.stringify(result));
   const told = error ? paint('red', `✗ ${oneLine(text, columns)}`) : oneLine(text, columns);
-  return ` → ${told} ${paint('dim', `(${[answeredAt, ...(servedBy.length > 0 ? [`by ${servedBy.join(', ')}`] : [])].join(', ')})`)}`;
+  return [`  ← ${told} ${paint('dim', `(${provenance(outcome)})`)}`];
+}
+
+/** @returns e.g. `told in 188, probably served by 181`. */
+export function provenance({ answeredAt, servedBy, servedByBasis }: ModelToolCall): string {
+  const by = servedBy.length === 0 ? '' : `, ${servedByBasis === 'time' ? 'probably ' : ''}served by ${servedBy.join(', ')}`;
+  return `told in ${answeredAt}${by}`;
 }
 
 function usageText(usage: Usage | null): string | null {
-  if (!usage) return null;
-  return `${usage.inputTokens ?? '?'} tokens in, ${usage.outputTokens ?? '?'} out`;
-}
-
-function latency(step: Step): string | null {
-  return step.latencyMs === null ? null : duration(step.latencyMs);
+  if (!usage || (usage.inputTokens === null && usage.outputTokens === null)) return null;
+  return [`${usage.inputTokens ?? '?'} tokens in`, ...(usage.outputTokens === null ? [] : [`${usage.outputTokens} out`])].join(', ');
 }

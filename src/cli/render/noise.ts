@@ -41,6 +41,12 @@ export function foldNoise(steps: readonly Step[]): string {
   return [...counts].map(([{ noun, plural }, count]) => counted(count, noun, plural)).join(', ');
 }
 
+/** @returns milliseconds of a wait that may be the program's own; undefined for anything else. */
+export function waitOf(step: Step): number | undefined {
+  if (step.boundary !== 'timer' || asObject(step.input)['timer'] === 'immediate' || delayOf(step) === UNDICI_TICK_MS) return undefined;
+  return delayOf(step);
+}
+
 function delayOf(step: Step): number {
   return asNumber(asObject(step.input)['delayMs']) ?? 0;
 }

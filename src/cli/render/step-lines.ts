@@ -1,70 +1,82 @@
-/** The lines of one step in a trajectory. */
+/** The lines of one step in a trajectory: what was asked, and what came of it, which may be further down. */
 import { asObject, asText, preview } from '../../steps/json.ts';
 import type { Step, StepError } from '../../steps/step.ts';
-import { type Context, errorText, type Limits, type Line } from './lines.ts';
-import { llmLines } from './llm-lines.ts';
-import { duration, linesOf, oneLine, visible } from './text.ts';
+import { type Context, errorText, type Limits, type Line, type Meanwhile } from './lines.ts';
+import { answerLines, questionLines } from './llm-lines.ts';
+import { clippedLines, duration, oneLine, visible } from './text.ts';
 
-export function linesOfStep(step: Step, context: Context): Line[] {
-  if (step.kind === 'llm') return llmLines(step, context);
+/** Steps whose answer may come after other things have happened. */
+export function isExchange({ kind, boundary }: Step): boolean {
+  return kind === 'llm' || boundary === 'http' || boundary === 'websocket';
+}
+
+/** @param following what a wait led to, in words */
+export function openingLines(step: Step, { meanwhile, following }: { meanwhile: Meanwhile; following: string }, context: Context): Line[] {
+  if (step.kind === 'llm') return questionLines(step, meanwhile, context);
   switch (step.boundary) {
     case 'http':
     case 'websocket':
-      return httpLines(step, context);
-    case 'stdin':
-    case 'stdout':
-    case 'stderr':
-      return messageLines(step, context);
+      return requestLines(step, context);
     case 'timer':
-      return [{ tag: 'wait', text: step.summary }];
+      return [{ tag: 'wait', text: `${step.summary}${following === '' ? '' : context.paint('dim', ` → ${following}`)}` }];
     case 'fs':
       return fileLines(step, context);
     case 'uncaptured':
       return [{ tag: '!', text: context.paint('red', oneLine(step.summary, 160)) }];
     case 'exit':
       return [{ tag: 'exit', text: String(asObject(step.output)['code'] ?? '') }];
+    case 'stdin':
+      return printedLines(step.boundary, asObject(step.output)['end'] === true ? '(end of input)' : textOf(step), step.step, context);
     default:
       return [{ tag: step.boundary === 'socket' ? 'socket' : step.kind, text: withError(oneLine(step.summary, 160), step.error, context) }];
   }
 }
 
-function httpLines(step: Step, { paint, limits }: Context): Line[] {
+export function closingLines(step: Step, meanwhile: Meanwhile, context: Context): Line[] {
+  return step.kind === 'llm' ? answerLines(step, meanwhile, context) : responseLines(step, context);
+}
+
+export function printedLines(tag: string, text: string, step: number, { paint, limits }: Context): Line[] {
+  return clippedLines(text.replace(/^\n+/, ''), limits, step).map((line, index) => ({ tag: index === 0 ? tag : '', text: tag === 'stderr' ? paint('yellow', line) : line }));
+}
+
+export function textOf(step: Step): string {
   const output = asObject(step.output);
-  const status = output['status'] === undefined ? '' : ` → ${paint(Number(output['status']) < 400 ? 'green' : 'yellow', String(output['status']))}`;
-  const took = step.latencyMs === null ? '' : paint('dim', ` · ${duration(step.latencyMs)}`);
-  const lines: Line[] = [{ tag: step.boundary === 'http' ? 'http' : 'ws', text: `${visible(step.name)}${status}${took}` }];
-  const sent = bodyLines(asObject(step.input)['body'], limits);
-  const received = bodyLines(output['body'], limits);
-  lines.push(...sent.map((text) => ({ tag: '', text: paint('dim', `  > ${text}`) })));
-  lines.push(...received.map((text) => ({ tag: '', text: `  < ${text}` })));
-  if (step.error) lines.push({ tag: '', text: paint('red', `  ${errorText(step.error)}`) });
-  return lines;
+  return asText(output['text']) ?? `${String(output['bytes'])} bytes`;
+}
+
+function requestLines(step: Step, { paint, limits }: Context): Line[] {
+  const sent = bodyLines(asObject(step.input)['body'], limits, step.step);
+  return [{ tag: step.boundary === 'http' ? 'http' : 'ws', text: visible(step.name) }, ...sent.map((text) => ({ tag: '', text: paint('dim', `> ${text}`) }))];
+}
+
+function responseLines(step: Step, { paint, limits }: Context): Line[] {
+  const { status, body } = asObject(step.output);
+  const facts = [...(status === undefined ? [] : [paint(Number(status) < 400 ? 'green' : 'yellow', String(status))]), ...(step.latencyMs === null ? [] : [paint('dim', duration(step.latencyMs))])];
+  return [
+    ...(facts.length > 0 ? [{ tag: '', text: `${paint('bold', '→')} ${facts.join(paint('dim', ' · '))}` }] : []),
+    ...bodyLines(body, limits, step.step).map((text) => ({ tag: '', text: `< ${text}` })),
+    ...(step.error ? [{ tag: '', text: paint('red', `✗ ${errorText(step.error)}`) }] : []),
+  ];
 }
 
 /** One line, unless everything is wanted. */
-function bodyLines(body: unknown, limits: Limits | undefined): string[] {
+function bodyLines(body: unknown, limits: Limits | undefined, step: number): string[] {
   if (body === null || body === undefined || body === '') return [];
-  if (!limits) return linesOf(typeof body === 'string' ? body : JSON.stringify(body, null, 2), undefined);
   const binary = asText(asObject(body)['base64']);
   if (binary !== null) return [`${String(asObject(body)['bytes'])} bytes`];
+  if (!limits) return clippedLines(typeof body === 'string' ? body : JSON.stringify(body, null, 2), undefined, step);
   return [oneLine(typeof body === 'string' ? body : preview(body, limits.columns), limits.columns)];
-}
-
-function messageLines(step: Step, { paint, limits }: Context): Line[] {
-  const output = asObject(step.output);
-  const text = asText(output['text']) ?? `${String(output['bytes'])} bytes`;
-  const lines = output['end'] === true ? ['(end of input)'] : linesOf(text, limits);
-  return lines.map((line, index) => ({ tag: index === 0 ? step.boundary : '', text: step.boundary === 'stderr' ? paint('yellow', line) : line }));
 }
 
 function fileLines(step: Step, context: Context): Line[] {
   const lines: Line[] = [{ tag: 'file', text: withError(oneLine(step.error ? step.name : step.summary, 160), step.error, context) }];
   const content = asText(asObject(step.output)['content']);
   if (content === null || context.limits) return lines;
-  return [...lines, ...linesOf(content, undefined).map((text) => ({ tag: '', text: `  ${text}` }))];
+  return [...lines, ...clippedLines(content, undefined, step.step).map((text) => ({ tag: '', text: `  ${text}` }))];
 }
 
 function withError(text: string, error: StepError | null, { paint }: Context): string {
   if (!error) return text;
-  return text.includes(error.code) ? paint('yellow', text) : `${text} → ${paint('yellow', error.code)}`;
+  return text.includes(error.code) ? paint('yellow', text) : `${text} → ${paint('yellow', visible(error.code))}`;
 }

@@ -1,7 +1,8 @@
 /** The text of `show --step N`: one step with all that it holds. */
 import { asList, asObject, asText } from '../../steps/json.ts';
 import { contentText, type LlmInput, type LlmOutput, type Message } from '../../steps/providers/provider.ts';
-import type { ModelToolCall, Step } from '../../steps/step.ts';
+import type { ModelToolCall, ServedByBasis, Step } from '../../steps/step.ts';
+import { provenance } from './llm-lines.ts';
 import { duration, type Paint, painter, visible } from './text.ts';
 
 export function renderStep(step: Step, { color }: { readonly color: boolean }): string {
@@ -24,7 +25,7 @@ function facts(step: Step, paint: Paint): string[] {
   const took = step.latencyMs === null ? 'never ended' : `took ${duration(step.latencyMs)}`;
   return [
     `${paint('bold', `step ${step.step}`)}  ${step.kind} · ${step.boundary}  ${visible(step.name)}`,
-    paint('dim', [step.startedAt, took, `agent ${visible(step.agentId)}`, `lamport ${step.lamport}`, `caused by ${step.causalParent}`].join(' · ')),
+    paint('dim', [step.startedAt, took, `agent ${visible(step.agentId)}`, step.after === null ? 'from the program’s first turn' : `after ${step.after}`, `lamport ${step.lamport}`, `causal parent ${step.causalParent}`].join(' · ')),
     paint('dim', `key ${step.key}`),
     paint('dim', `checksum ${step.checksum}`),
   ];
@@ -67,10 +68,18 @@ function messageText(message: Message, label: string, paint: Paint): string[] {
   ];
 }
 
-function outcomeLine({ name, result, error, answeredAt, servedBy }: ModelToolCall): string {
+const BASES: Readonly<Record<ServedByBasis, string>> = {
+  cause: 'the answer with this call led to it',
+  arguments: 'of the calls that were open, its arguments are in what was asked',
+  time: 'no other call was open; nothing recorded links the two',
+};
+
+function outcomeLine(call: ModelToolCall): string {
+  const { name, result, error, answeredAt, servedByBasis } = call;
   if (answeredAt === null) return `${visible(name)}: never answered`;
   const told = error ? `✗ ${visible(error.message)}` : pretty(result);
-  return `${visible(name)} → ${told}\ntold in step ${answeredAt}${servedBy.length > 0 ? `, served by ${servedBy.join(', ')}` : ''}`;
+  const reason = servedByBasis === null ? '' : ` (${BASES[servedByBasis]})`;
+  return `${visible(name)} → ${told}\n${provenance(call)}${reason}`;
 }
 
 /** HTTP as on the wire; a file's content and printed text as they are; else JSON. */

@@ -8,15 +8,16 @@ export function painter(color: boolean): Paint {
   return color ? (style, text) => `\u001b[${CODES[style]}m${text}\u001b[0m` : (_style, text) => text;
 }
 
-/** Control characters, and those that reorder text, as escapes; line ends and tabs stay. */
+/** Control characters, and those that reorder text or are not seen, as escapes; line ends and tabs stay. */
 export function visible(text: string): string {
   return text
     .replace(/\r\n/g, '\n')
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, escapeOf);
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, escapeOf);
 }
 
 function escapeOf(char: string): string {
-  const code = char.charCodeAt(0);
+  const code = char.codePointAt(0) ?? 0;
+  if (code > 0xffff) return `\\u{${code.toString(16)}}`;
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
 }
 
@@ -26,13 +27,14 @@ export function oneLine(text: string, limit: number): string {
   return line.length > limit ? `${cutAt(line, limit)}…` : line;
 }
 
-/** @returns the lines of a text, clipped to `limits` unless everything is wanted. */
-export function linesOf(text: string, limits: { lines: number; columns: number } | undefined): string[] {
-  const lines = visible(text.trimEnd()).split('\n');
-  if (!limits) return lines;
+/** @returns the lines of a text, without empty ones and clipped to `limits` unless everything is wanted; `step` is where the rest is to be seen. */
+export function clippedLines(text: string, limits: { lines: number; columns: number } | undefined, step: number): string[] {
+  const whole = visible(text.trimEnd()).replaceAll('\t', '    ');
+  if (!limits) return whole.split('\n');
+  const lines = whole.split('\n').filter((line) => line.trim() !== '');
   const shown = lines.slice(0, limits.lines).map((line) => (line.length > limits.columns ? `${cutAt(line, limits.columns)}…` : line));
-  const more = lines.length - shown.length;
-  return more > 0 ? [...shown, `… ${more} more ${more === 1 ? 'line' : 'lines'}`] : shown;
+  const left = lines.join('\n').length - lines.slice(0, limits.lines).reduce((sum, line) => sum + Math.min(line.length, limits.columns) + 1, -1);
+  return left > 0 && (lines.length > shown.length || left > limits.columns) ? [...shown, `… ${counted(left, 'more character')} (show --step ${step})`] : shown;
 }
 
 export function duration(ms: number): string {
@@ -42,6 +44,11 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
+/** @returns e.g. `12,345`. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`;
+  return `${grouped(count)} ${count === 1 ? noun : plural}`;
 }

@@ -1,84 +1,105 @@
 /** The text of `show`: a run as a trajectory. Every line begins with the number that `show --step` takes. */
-import { countCalls, type Step } from '../../steps/step.ts';
-import { Conversation } from './conversation.ts';
-import { aliasWarning } from './alias-warning.ts';
-import { foldNoise, isNoise } from './noise.ts';
-import type { Limits, Line } from './lines.ts';
-import { linesOfStep } from './step-lines.ts';
-import { counted, duration, oneLine, type Paint, painter, visible } from './text.ts';
+import { conversationsOf } from '../../steps/conversation.ts';
+import { notableIn } from '../../steps/notable/notable.ts';
+import { rolesOf } from '../../steps/role.ts';
+import type { Step } from '../../steps/step.ts';
+import { headerLines, type RunHeader } from './header.ts';
+import type { Context, Limits, Line } from './lines.ts';
+import { notableLines } from './notable-lines.ts';
+import { closingLines, isExchange, openingLines, printedLines, textOf } from './step-lines.ts';
+import type { Terminal } from './terminal.ts';
+import { counted, grouped, painter } from './text.ts';
+import { type Item, Timeline } from './timeline.ts';
+import { wrap } from './width.ts';
 
+export type { RunHeader } from './header.ts';
 export { renderStep } from './step.ts';
 
-/** Of the run as in `runs --json`. */
-export interface RunHeader {
-  readonly id: string;
-  readonly name?: string | null;
-  readonly agent: string;
-  readonly command: string | readonly string[];
-  readonly status: string;
-  readonly exitCode: number | null;
-  readonly signal?: string | null;
-  readonly node: string;
-  readonly startedAt: string;
-  readonly durationMs: number | null;
-  readonly uncaptured?: unknown;
-}
-
-export interface RenderOptions {
+export interface RenderOptions extends Partial<Terminal> {
   readonly color: boolean;
   /** Whole texts, and noise step by step. */
   readonly verbose?: boolean;
 }
 
 const CLIPPED: Limits = { lines: 8, columns: 160 };
+const TAG_COLUMNS = 7;
 
-export function renderTrajectory(run: RunHeader, steps: readonly Step[], { color, verbose = false }: RenderOptions): string {
+/** One or more lines of the same step. */
+interface Entry {
+  readonly step: number;
+  readonly after: number | null;
+  /** Milliseconds since the start of the run. */
+  readonly at: number;
+  readonly lines: readonly Line[];
+}
+
+export function renderTrajectory(run: RunHeader, steps: readonly Step[], { color, columns, verbose = false }: RenderOptions): string {
   const paint = painter(color);
-  const width = String(steps.at(-1)?.step ?? 0).length + 1;
-  const conversation = new Conversation();
-  const limits = verbose ? undefined : CLIPPED;
-  const groups = verbose ? steps.map((step) => [step]) : grouped(steps);
-  const lines = groups.flatMap((group) => {
-    const [step] = group as [Step, ...Step[]];
-    const folded = !verbose && isNoise(step);
-    const shown: Line[] = folded ? [{ tag: '·', text: paint('dim', foldNoise(group)) }] : linesOfStep(step, { paint, limits, conversation });
-    return shown.map((line, index) => numbered(step.step, line, { paint, width, first: index === 0 }));
+  const roles = rolesOf(steps);
+  const context: Context = {
+    paint,
+    limits: verbose ? undefined : CLIPPED,
+    news: conversationsOf(steps),
+    roles: new Set(roles.values()).size > 1 ? roles : new Map(),
+    steps: new Map(steps.map((step) => [step.step, step])),
+  };
+  const startedAt = Date.parse(run.startedAt) || Date.parse(steps[0]?.startedAt ?? '') || 0;
+  const timeline = new Timeline(steps, { verbose });
+  const entries = entriesOf(timeline, startedAt, context);
+  const header = headerLines(run, steps, { roles: context.roles, folded: timeline.folded, paint }).flatMap((line) => (columns === undefined ? [line] : wrap(line, columns)));
+  return [...header, '', ...tableLines(entries, context, columns), ...notableLines(notableIn(steps), { paint, columns }), ''].join('\n');
+}
+
+function entriesOf(timeline: Timeline, startedAt: number, context: Context): Entry[] {
+  const open = new Set<Step>();
+  return timeline.items.map((item): Entry => {
+    const step = 'step' in item ? item.step : (item.steps[0] as Step);
+    const meanwhile = { open: [...open].filter((other) => other !== step && (item.sort !== 'answer' || other.step < step.step)) };
+    if (item.sort === 'question' && step.boundary !== 'websocket') open.add(step);
+    if (item.sort === 'answer') open.delete(step);
+    const milliseconds = Math.max(0, Date.parse(step.startedAt) - startedAt);
+    return {
+      step: step.step,
+      after: item.sort === 'answer' ? null : (timeline.after(step)?.step ?? null),
+      at: milliseconds + (item.sort === 'answer' ? (step.latencyMs ?? 0) : 0),
+      lines: linesOf(item, meanwhile, timeline, context),
+    };
   });
-  return [...header(run, steps, paint), '', ...lines, ''].join('\n');
 }
 
-/** Neighbouring noise in one group, everything else alone. */
-function grouped(steps: readonly Step[]): Step[][] {
-  const groups: Step[][] = [];
-  let noise: Step[] | undefined;
-  for (const step of steps) {
-    if (noise && isNoise(step)) {
-      noise.push(step);
-      continue;
-    }
-    const group = [step];
-    groups.push(group);
-    noise = isNoise(step) ? group : undefined;
-  }
-  return groups;
+function linesOf(item: Item, meanwhile: { readonly open: readonly Step[] }, timeline: Timeline, context: Context): Line[] {
+  if (item.sort === 'printed') return printedItem(item.steps, context);
+  const { step, sort } = item;
+  if (sort === 'answer') return closingLines(step, meanwhile, context).map((line, index) => (index === 0 ? { ...line, tag: 'answer' } : line));
+  const following = step.boundary === 'timer' ? timeline.followers(step).slice(0, 4).map((other) => `${other.step} ${other.kind === 'llm' ? 'llm' : other.boundary}`).join(', ') : '';
+  const opening = step.boundary === 'stdout' || step.boundary === 'stderr' ? printedLines(step.boundary, textOf(step), step.step, context) : openingLines(step, { meanwhile, following }, context);
+  return isExchange(step) && sort === 'whole' ? [...opening, ...closingLines(step, { open: [] }, context)] : opening;
 }
 
-function numbered(step: number, { tag, text }: Line, { paint, width, first }: { paint: Paint; width: number; first: boolean }): string {
-  const number = String(step).padStart(width);
-  return `${first ? number : paint('dim', number)}  ${paint('dim', tag.padEnd(7))} ${text}`.trimEnd();
+function printedItem(steps: readonly Step[], context: Context): Line[] {
+  const [first] = steps as readonly [Step, ...Step[]];
+  const lines = printedLines(first.boundary, steps.map(textOf).join(''), first.step, context);
+  const pieces = steps.length > 1 ? context.paint('dim', ` (${counted(steps.length, 'piece')}, ${first.step}–${steps.at(-1)?.step})`) : '';
+  return lines.map((line, index) => (index === lines.length - 1 ? { ...line, text: line.text + pieces } : line));
 }
 
-function header(run: RunHeader, steps: readonly Step[], paint: Paint): string[] {
-  const { llmCalls, toolCalls } = countCalls(steps);
-  const command = typeof run.command === 'string' ? run.command : run.command.join(' ');
-  const ending = run.signal ? `killed by ${run.signal}` : run.exitCode === null ? null : `exit ${run.exitCode}`;
-  const facts = [oneLine(command, 120), `Node ${run.node.replace(/^v/, '')}`, run.startedAt, run.durationMs === null ? null : duration(run.durationMs)];
-  const status = [run.status, ending].filter(Boolean).join(', ');
-  const warning = aliasWarning(steps);
-  return [
-    [paint('bold', `run ${run.id}`), visible(run.name || run.agent), run.status === 'complete' && !run.exitCode ? status : paint('yellow', status)].join('  '),
-    facts.filter(Boolean).join(' · '),
-    [counted(steps.length, 'step'), counted(llmCalls, 'llm call'), counted(toolCalls, 'tool call')].join(' · '),
-    ...(warning === null ? [] : [paint('yellow', warning)]),
-  ];
+/** Columns: the step, the step that led to it, milliseconds since the start, what sort of step, what it was. */
+function tableLines(entries: readonly Entry[], { paint }: Context, columns: number | undefined): string[] {
+  if (entries.length === 0) return [];
+  const wide = (heading: string, of: (entry: Entry) => string): number => entries.reduce((width, entry) => Math.max(width, of(entry).length), heading.length);
+  const time = ({ at }: Entry): string => `+${grouped(Math.round(at))}`;
+  const widths = { step: wide('STEP', ({ step }) => String(step)), after: wide('AFTER', ({ after }) => String(after ?? '')), at: wide('+MS', time) };
+  const margin = widths.step + widths.after + widths.at + TAG_COLUMNS + 7;
+  const heading = `${'STEP'.padStart(widths.step)}  ${'AFTER'.padStart(widths.after)}  ${'+MS'.padStart(widths.at)}  WHAT (AFTER: the step whose answer, arrival or timer led to this one; +MS: since the start)`;
+  const rows = entries.flatMap((entry) => entry.lines.flatMap(({ tag, text }, index) => {
+    const first = index === 0;
+    const number = String(entry.step).padStart(widths.step);
+    const facts = `${(first ? String(entry.after ?? '') : '').padStart(widths.after)}  ${(first ? time(entry) : '').padStart(widths.at)}`;
+    const pieces = columns === undefined ? [text] : wrap(text, columns - margin);
+    return pieces.map((piece, part) => {
+      const left = part === 0 ? `${first ? number : paint('dim', number)}  ${paint('dim', facts)}  ${paint('dim', tag.padEnd(TAG_COLUMNS))}` : ' '.repeat(margin - 1);
+      return `${left} ${piece}`.trimEnd();
+    });
+  }));
+  return [paint('dim', heading), ...rows];
 }

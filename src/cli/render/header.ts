@@ -1,0 +1,86 @@
+/** Which run it is, and what it holds in numbers. */
+import { asObject } from '../../steps/json.ts';
+import type { LlmOutput } from '../../steps/providers/provider.ts';
+import type { Step, Usage } from '../../steps/step.ts';
+import { aliasWarning } from './alias-warning.ts';
+import { foldNoise } from './noise.ts';
+import { counted, duration, grouped, oneLine, type Paint, visible } from './text.ts';
+
+/** Of the run as in `runs --json`. */
+export interface RunHeader {
+  readonly id: string;
+  readonly name?: string | null;
+  readonly agent: string;
+  readonly command: string | readonly string[];
+  readonly status: string;
+  readonly exitCode: number | null;
+  readonly signal?: string | null;
+  readonly node: string;
+  readonly startedAt: string;
+  readonly durationMs: number | null;
+  readonly uncaptured?: unknown;
+}
+
+/** @param folded steps that the table leaves out */
+export function headerLines(run: RunHeader, steps: readonly Step[], { roles, folded, paint }: { readonly roles: ReadonlyMap<number, string>; readonly folded: readonly Step[]; readonly paint: Paint }): string[] {
+  const command = typeof run.command === 'string' ? run.command : run.command.join(' ');
+  const ending = run.signal ? `killed by ${run.signal}` : run.exitCode === null ? null : `exit ${run.exitCode}`;
+  const status = visible([run.status, ending].filter(Boolean).join(', '));
+  const facts = [oneLine(command, 160), `Node ${run.node.replace(/^v/, '')}`, run.startedAt, run.durationMs === null ? null : `took ${duration(run.durationMs)}`];
+  const warning = aliasWarning(steps);
+  return [
+    [paint('bold', visible(`run ${run.id}`)), titleOf(run), run.status === 'complete' && !run.exitCode ? status : paint('yellow', status)].join('  '),
+    visible(facts.filter(Boolean).join(' · ')),
+    countsOf(steps),
+    ...agentsOf(roles),
+    ...(folded.length === 0 ? [] : [paint('dim', `not listed: ${foldNoise(folded)} (--verbose lists them)`)]),
+    ...(warning === null ? [] : [paint('yellow', warning)]),
+  ];
+}
+
+/** A package of many agents does not say which one ran. */
+function titleOf({ name, agent, command }: RunHeader): string {
+  const entry = typeof command === 'string' ? undefined : command.slice(1).find((argument) => /^[^-].*\.[cm]?[jt]sx?$/.test(argument));
+  const file = entry?.split('/').slice(-2).join('/') ?? '';
+  const title = name ? `${name} by ${agent}` : agent;
+  return visible(file === '' || file.endsWith(agent) ? title : `${title} (${file})`);
+}
+
+function countsOf(steps: readonly Step[]): string {
+  const models = steps.filter(({ kind }) => kind === 'llm');
+  const failed = models.filter(({ error }) => error).length;
+  const asked = models.flatMap(({ toolCalls = [] }) => toolCalls);
+  const told = asked.filter(({ answeredAt }) => answeredAt !== null).length;
+  const count = (noun: string, holds: (step: Step) => boolean): string | null => {
+    const found = steps.filter((step) => step.kind === 'tool' && holds(step)).length;
+    return found === 0 ? null : counted(found, noun);
+  };
+  return [
+    counted(steps.length, 'step'),
+    `${counted(models.length, 'model call')}${failed > 0 ? ` (${failed} failed)` : ''}`,
+    asked.length === 0 ? null : `${counted(asked.length, 'tool call')} asked for by models (${grouped(told)} answered)`,
+    count('HTTP request', ({ boundary }) => boundary === 'http'),
+    count('websocket', ({ boundary }) => boundary === 'websocket'),
+    count('other connection', ({ boundary }) => boundary === 'socket'),
+    count('file operation', ({ boundary }) => boundary === 'fs'),
+    tokensOf(models),
+  ].filter((part) => part !== null).join(' · ');
+}
+
+function tokensOf(models: readonly Step[]): string | null {
+  const usages = models.flatMap(({ output }): Usage[] => {
+    const { usage } = asObject(output) as Partial<LlmOutput>;
+    return usage ? [usage] : [];
+  });
+  const sum = (of: (usage: Usage) => number | null): number => usages.reduce((total, usage) => total + (of(usage) ?? 0), 0);
+  const [input, output] = [sum(({ inputTokens }) => inputTokens), sum(({ outputTokens }) => outputTokens)];
+  if (input + output === 0) return null;
+  const answered = models.filter(({ error }) => !error).length;
+  return `${grouped(input)} tokens in, ${grouped(output)} out${usages.length < answered ? ` (known of ${usages.length} of ${answered} answers)` : ''}`;
+}
+
+function agentsOf(roles: ReadonlyMap<number, string>): string[] {
+  const calls = new Map<string, number>();
+  for (const role of roles.values()) calls.set(role, (calls.get(role) ?? 0) + 1);
+  return calls.size === 0 ? [] : [`model calls by instructions: ${[...calls].slice(0, 8).map(([role, count]) => `${visible(role)} ${count}`).join(', ')}`];
+}

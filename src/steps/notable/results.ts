@@ -1,0 +1,63 @@
+/** Answers that hold little: empty lists, nothing found, errors that were told to the model as a result. */
+import { asNumber, asObject, asText, isObject, parseShallowJson, preview } from '../json.ts';
+import { contentText } from '../providers/provider.ts';
+import type { ModelToolCall, Step } from '../step.ts';
+import type { Notable } from './notable.ts';
+import { shortly } from './shortly.ts';
+
+/** Lists that are empty when all is well. */
+const WELL_EMPTY = /error|warning|tag|label|fail|issue|message|permission|include|link|header|notice|detail/i;
+const NOT_FOUND = /\b(?:not found|no (?:such|results?|match(?:es)?|entr(?:y|ies)|records?|rows|data|documents?|information)\b|does(?: not|n't) exist|nothing found|could not find)/i;
+const FAILED = /^\W*(?:error|failed|failure|exception|traceback|invalid|unable to|cannot|timed? ?out|access denied|permission denied|unauthori[sz]ed|forbidden)\b/i;
+/** A long text that mentions a missing thing is not about it. */
+const SHORT = 300;
+
+export function poorResults(steps: readonly Step[]): Notable[] {
+  const served = new Map<number, { call: ModelToolCall; asker: number }>();
+  for (const step of steps) for (const call of step.toolCalls ?? []) for (const by of call.servedBy) served.set(by, { call, asker: step.step });
+  return [...steps.flatMap((step) => emptyAnswer(step, served.get(step.step))), ...steps.flatMap((step) => (step.toolCalls ?? []).flatMap((call) => poorResult(step.step, call)))];
+}
+
+function emptyAnswer(step: Step, served: { call: ModelToolCall; asker: number } | undefined): Notable[] {
+  if (step.kind !== 'tool' || step.boundary !== 'http' || step.error) return [];
+  const status = asNumber(asObject(step.output)['status']) ?? 0;
+  const empty = status < 300 ? emptyIn(asObject(step.output)['body']) : null;
+  if (empty === null) return [];
+  const told = served && served.call.answeredAt !== null
+    ? `; it served ${served.call.name} of ${served.asker}, and in ${served.call.answeredAt} the model was told ${JSON.stringify(shortly(textOf(served.call)))}`
+    : '';
+  return [{ what: 'empty', steps: [step.step, ...(served && told ? [served.asker, served.call.answeredAt as number] : [])], text: `${step.name} was answered with ${empty}${told}` }];
+}
+
+function poorResult(asker: number, call: ModelToolCall): Notable[] {
+  const { name, result, error, answeredAt } = call;
+  if (answeredAt === null) return [];
+  const steps = [answeredAt, asker];
+  if (error) return [{ what: 'tool-error', steps, text: `${name}, asked for in ${asker}, failed: ${shortly(error.message)}` }];
+  const text = contentText(result).trim();
+  const empty = emptyIn(isObject(result) || Array.isArray(result) ? result : (parseShallowJson(text) ?? (text === '' ? '' : text)));
+  if (empty !== null) return [{ what: 'empty', steps, text: `${name}, asked for in ${asker}, returned ${empty}` }];
+  const fields = asObject(result);
+  const failed = asText(fields['error']) ?? (fields['success'] === false || fields['ok'] === false ? preview(result, 160) : null);
+  if (failed !== null) return [{ what: 'tool-error', steps, text: `${name}, asked for in ${asker}, returned an error: ${shortly(failed)}` }];
+  if (text.length > SHORT) return [];
+  if (FAILED.test(text)) return [{ what: 'tool-error', steps, text: `${name}, asked for in ${asker}, returned ${JSON.stringify(shortly(text))}` }];
+  return NOT_FOUND.test(text) ? [{ what: 'not-found', steps, text: `${name}, asked for in ${asker}, returned ${JSON.stringify(shortly(text))}` }] : [];
+}
+
+/** @returns what is empty, in words; null where something is there. */
+function emptyIn(value: unknown): string | null {
+  if (value === null) return 'null';
+  if (value === '') return 'an empty text';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : null;
+  if (!isObject(value)) return null;
+  const entries = Object.entries(value);
+  if (entries.length === 0) return 'an empty object';
+  const lists = entries.filter(([name, member]) => Array.isArray(member) && !WELL_EMPTY.test(name));
+  const allEmpty = lists.length > 0 && lists.every(([, member]) => (member as unknown[]).length === 0);
+  return allEmpty ? `an empty list (${lists.map(([name]) => name).join(', ')})` : null;
+}
+
+function textOf({ result, error }: ModelToolCall): string {
+  return error?.message ?? (typeof result === 'string' ? result : preview(result, 200));
+}

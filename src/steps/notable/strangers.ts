@@ -1,0 +1,55 @@
+/** Prompts that name something else than what led to them, and have it from work that went on beside. */
+import { answerOf, conversationsOf, messagesOf } from '../conversation.ts';
+import { contentText, type Message } from '../providers/provider.ts';
+import type { Step } from '../step.ts';
+import type { Notable } from './notable.ts';
+
+/** `A-7001`, `INV2041`, a UUID: names of things, and never words or mere numbers. */
+const NAMES = /\b(?:[A-Za-z]{1,12}[-_]?\d{3,}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b/g;
+
+export function strangersInPrompts(steps: readonly Step[]): Notable[] {
+  const bySteps = new Map(steps.map((step) => [step.step, step]));
+  const conversations = conversationsOf(steps);
+  const asked = steps.filter(({ step }) => conversations.has(step));
+  return asked.flatMap((step, index) => {
+    const news = conversations.get(step.step)?.messages ?? [];
+    const names = namesIn(news.filter(({ role }) => role === 'user'));
+    const leading = names.size > 0 ? leadingTo(step, bySteps, conversations) : [];
+    const [nearest] = leading;
+    const answer = nearest && answerOf(nearest);
+    if (!nearest || !answer) return [];
+    const known = namesIn([...messagesOf(nearest), answer]);
+    const said = namesIn([answer]);
+    return [...names].flatMap((name): Notable[] => {
+      const instead = [...said].find((other) => shapeOf(other) === shapeOf(name) && !names.has(other));
+      if (known.has(name) || instead === undefined) return [];
+      // Only what an answer beside brought: a list that is worked through names the next thing too.
+      const from = asked.slice(0, index).findLast((other) => !leading.includes(other) && besides(other, nearest) && answerOf(other) && namesIn([answerOf(other) as Message]).has(name));
+      if (!from) return [];
+      return [{
+        what: 'stranger-in-prompt',
+        steps: [step.step, nearest.step, from.step],
+        text: `the prompt names ${name}; the answer that led to it (${nearest.step}) names ${instead}, and ${name} was named in the answer of ${from.step}, which went on beside and did not lead here`,
+      }];
+    });
+  });
+}
+
+/** Calls of models that led to a step, nearest first. */
+function leadingTo(step: Step, bySteps: ReadonlyMap<number, Step>, conversations: ReadonlyMap<number, unknown>): Step[] {
+  const leading: Step[] = [];
+  for (let at = bySteps.get(step.after ?? -1); at; at = bySteps.get(at.after ?? -1)) if (conversations.has(at.step)) leading.push(at);
+  return leading;
+}
+
+function besides(a: Step, b: Step): boolean {
+  return a.step < (b.ended ?? Infinity) && b.step < (a.ended ?? Infinity);
+}
+
+function namesIn(messages: readonly Message[]): Set<string> {
+  return new Set(messages.flatMap(({ content, toolCalls = [] }) => [contentText(content), ...toolCalls.map(({ args }) => contentText(args))]).flatMap((text) => text.match(NAMES) ?? []));
+}
+
+function shapeOf(name: string): string {
+  return name.replace(/\d/g, '9').replace(/[a-z]/g, 'a').replace(/[A-Z]/g, 'A');
+}
