@@ -44,24 +44,34 @@ export function isIdentity(text: string): boolean {
 
 /** @returns the public key that belongs to a private key. */
 export function recipientOf(identity: string): string {
-  const spki = nativeCrypto.createPublicKey(privateKeyOf(identity)).export({ type: 'spki', format: 'der' });
-  return RECIPIENT_PREFIX + spki.subarray(SPKI.length).toString('base64url');
+  return readerOf(identity).recipient;
+}
+
+/** A private key made ready, which takes milliseconds: for those who open many runs. */
+export interface Reader {
+  readonly key: KeyObject;
+  readonly recipient: string;
+}
+
+export function readerOf(identity: string): Reader {
+  const key = privateKeyOf(identity);
+  const spki = nativeCrypto.createPublicKey(key).export({ type: 'spki', format: 'der' });
+  return { key, recipient: RECIPIENT_PREFIX + spki.subarray(SPKI.length).toString('base64url') };
 }
 
 export function sealKey(runKey: Buffer, recipient: string): SealedKey {
   const ephemeral = createKeyPair();
-  const wrap = wrapKey(ephemeral.identity, recipient, ephemeral.recipient, recipient);
+  const wrap = wrapKey(privateKeyOf(ephemeral.identity), recipient, ephemeral.recipient, recipient);
   const cipher = nativeCrypto.createCipheriv('aes-256-gcm', wrap.subarray(0, 32), wrap.subarray(32, 44));
   const box = bufferConcat([cipher.update(runKey), cipher.final(), cipher.getAuthTag()]);
   return { recipient, ephemeral: ephemeral.recipient, box: box.toString('base64url') };
 }
 
-/** @returns the run key, or undefined when none of the sealed keys belongs to this identity or the box was altered. */
-export function openKey(keys: readonly SealedKey[], identity: string): Buffer | undefined {
-  const recipient = recipientOf(identity);
-  const sealed = keys.find((key) => key.recipient === recipient);
+/** @returns the run key, or undefined when none of the sealed keys belongs to this reader or the box was altered. */
+export function openKey(keys: readonly SealedKey[], { key, recipient }: Reader): Buffer | undefined {
+  const sealed = keys.find((candidate) => candidate.recipient === recipient);
   if (!sealed) return undefined;
-  const wrap = wrapKey(identity, sealed.ephemeral, sealed.ephemeral, recipient);
+  const wrap = wrapKey(key, sealed.ephemeral, sealed.ephemeral, recipient);
   const box = bufferFrom(sealed.box, 'base64url');
   const decipher = nativeCrypto.createDecipheriv('aes-256-gcm', wrap.subarray(0, 32), wrap.subarray(32, 44));
   decipher.setAuthTag(box.subarray(-16));
@@ -77,8 +87,8 @@ export function segmentKeys(runKey: Buffer, salt: Buffer, lane: number, segment:
   return { cipher: bytes.subarray(0, 32), iv: bytes.subarray(32, 48), mac: bytes.subarray(48, 80) };
 }
 
-function wrapKey(identity: string, recipient: string, ephemeral: string, sealedTo: string): Buffer {
-  const shared = nativeCrypto.diffieHellman({ privateKey: privateKeyOf(identity), publicKey: publicKeyOf(recipient) });
+function wrapKey(privateKey: KeyObject, recipient: string, ephemeral: string, sealedTo: string): Buffer {
+  const shared = nativeCrypto.diffieHellman({ privateKey, publicKey: publicKeyOf(recipient) });
   return bufferFrom(nativeCrypto.hkdfSync('sha256', shared, '', `replay-harness run key ${ephemeral} ${sealedTo}`, 44));
 }
 

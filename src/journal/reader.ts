@@ -2,7 +2,7 @@
 import { IntegrityError, SealedError } from '../model/error.ts';
 import { KINDS, type Kind, type LaneEvent, NOTE_EFFECTS, type RunFacts } from '../model/event.ts';
 import { bufferFrom, crc32, jsonParse, nativeCrypto, nativeFs } from '../runtime/natives.ts';
-import { openKey, segmentKeys } from './crypto.ts';
+import { openKey, readerOf, segmentKeys } from './crypto.ts';
 import { FieldReader, FORMAT_VERSION, FRAME, FRAME_HEADER_BYTES, lengthCheck, MAGIC, segmentFile, type SegmentHeader } from './format.ts';
 
 export interface Segment {
@@ -84,7 +84,7 @@ export function readLane(segments: readonly Segment[], identities: readonly stri
 
 function unlock(segment: Segment, identities: readonly string[]): Buffer {
   for (const identity of identities) {
-    const key = openKey(segment.header.keys, identity);
+    const key = openKey(segment.header.keys, readerOf(identity));
     if (key) return key;
   }
   const sealedTo = segment.header.keys.map((key) => key.recipient).join(', ');

@@ -1,5 +1,5 @@
 /** Which I/O did the work of which tool call. Recordings do not say it; what led to what, and the arguments, nearly do. */
-import { isObject, preview } from './json.ts';
+import { asObject, isObject, preview } from './json.ts';
 import type { Draft } from './lane/draft.ts';
 import type { Message, ToolCall } from './providers/provider.ts';
 import type { Boundary, ModelToolCall, ServedByBasis } from './step.ts';
@@ -94,11 +94,20 @@ class Askers {
 
 /** The one call of which more arguments are in what was asked than of any other. */
 function namedIn<C extends OpenCall>(draft: Draft, calls: readonly C[]): C | undefined {
-  const sent = preview(draft.input, SEARCHED_CHARACTERS);
+  // Headers are the client's, and say something of everything.
+  const { headers: _headers, ...asked } = asObject(draft.input);
+  const sent = preview(asked, SEARCHED_CHARACTERS);
   const text = `${sent}\n${decoded(sent)}`;
-  const ranked = calls.map((call) => ({ call, named: scalarsOf(call.asked.args).filter((value) => text.includes(value)).length })).sort((a, b) => b.named - a.named);
+  const ranked = calls.map((call) => ({ call, named: scalarsOf(call.asked.args).filter((value) => holds(text, value)).length })).sort((a, b) => b.named - a.named);
   const [best, second] = ranked;
   return best && best.named > 0 && best.named > (second?.named ?? 0) ? best.call : undefined;
+}
+
+/** Whether a text has the value, and not as a part of a longer word. */
+function holds(text: string, value: string): boolean {
+  const inWord = (at: number): boolean => /[\p{L}\p{N}]/u.test(text.charAt(at));
+  for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) if (!inWord(at - 1) && !inWord(at + value.length)) return true;
+  return false;
 }
 
 /** Values that are long enough to be found by no accident. */

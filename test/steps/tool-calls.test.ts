@@ -58,6 +58,38 @@ test('of calls that were open together nobody knows which was served', async () 
   expect(one?.toolCalls).toMatchObject([{ id: 'a', result: 'A', answeredAt: three?.step, servedBy: [late?.step] }, { id: 'b', result: 'B', answeredAt: two?.step, servedBy: [] }]);
 });
 
+test('calls that were asked for together are told apart by their arguments', async () => {
+  const asked = [toolCall('a', 'look_up', { order: 'A-7001' }), toolCall('b', 'look_up', { order: 'A-7002' }), toolCall('c', 'convert', { amount: 1250 })];
+  await using server = await scripted([{ tool_calls: asked }]);
+  const messages: Messages = [{ role: 'user', content: 'x' }];
+  messages.push(await ask(server, messages));
+  for (const path of ['/orders/A-7002', '/orders?id=A%2D7001', '/rates', '/convert/12501', '/convert/1250']) await (await fetch(server.base + path)).text();
+  await ask(server, [...messages, result('a', 'A'), result('b', 'B'), result('c', 'C')]);
+  const at = (path: string): number | undefined => interpret(server.tape.events).find(({ name }) => name.endsWith(path))?.step;
+  expect(llmSteps(server)[0]?.toolCalls).toMatchObject([
+    { id: 'a', servedBy: [at('?id=A%2D7001')], servedByBasis: 'arguments' }, { id: 'b', servedBy: [at('/A-7002')], servedByBasis: 'arguments' },
+    { id: 'c', servedBy: [at('/1250')], servedByBasis: 'arguments' },
+  ]);
+});
+
+test('what no conversation led to served a call only by its time, and that is said', async () => {
+  const tape = new Tape();
+  const [poller, other] = [tape.start('timer', [50]), tape.start('timer', [50])];
+  await using server = await scripted([calling('call-1')], tape);
+  const messages: Messages = [{ role: 'user', content: 'x' }];
+  messages.push(await ask(server, messages));
+  // Work that was queued and is picked up by a loop of its own.
+  tape.deliver(poller, 'fired');
+  tape.value('fs-value', 0, ['readFileUtf8', 'queue.json', 0], encodeOutcome({ result: '{}' }));
+  await ask(server, [...messages, result('call-1', 'done')]);
+  tape.deliver(other, 'fired');
+  const steps = interpret(tape.events);
+  const file = steps.find(({ boundary }) => boundary === 'fs');
+  const [one, two] = steps.filter(({ kind }) => kind === 'llm');
+  expect(one?.toolCalls).toMatchObject([{ servedBy: [file?.step], servedByBasis: 'time' }]);
+  expect(one && renderStep(one, { color: false })).toContain(`told in ${two?.step}, probably served by ${file?.step} (no other call was open; nothing recorded links the two)`);
+});
+
 test('a history that is repeated answers nothing twice, also where ids are used again', async () => {
   await using server = await scripted([calling('call_0'), calling('call_0'), { content: 'done' }]);
   const messages: Messages = [{ role: 'user', content: 'x' }];

@@ -51,6 +51,7 @@ test('reads like a trajectory', async () => {
     'node agent.mjs Paris · Node 20.20.2 · 2026-11-18T11:06:40.000Z · took 3.21 s',
     '15 steps · 2 model calls · 1 tool call asked for by models (1 answered) · 1 HTTP request · 1 other connection · 1 file operation · 20 tokens in, 10 out',
     'not listed: 2 clock reads, 3 random values, 1 immediate, 1 short timer (--verbose lists them)',
+    'AFTER: the step whose answer, arrival or timer led to this one · +MS: milliseconds since the start',
   ]);
   const [heading, ...rows] = lines.slice(blank + 1);
   const columns = /^ *STEP +AFTER +[+]MS  /.exec(heading ?? '')?.[0].length ?? 0;

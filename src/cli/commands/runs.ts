@@ -1,11 +1,17 @@
 /** `runs`: what the store holds, newest first. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { HarnessError } from '../../model/error.ts';
-import { countCalls, interpret } from '../../steps/classify.ts';
+import type { LaneEvent } from '../../model/event.ts';
+import { countCalls, interpret, type Step } from '../../steps/classify.ts';
 import type { EmbeddedStore } from '../../store/embedded.ts';
 import { identities } from '../../store/keyring.ts';
 import type { StoredRun } from '../../store/run-store.ts';
+import { type RunSummary, SummaryFile } from '../../store/summary.ts';
 import { parse } from '../arguments.ts';
-import { randomOf } from '../random.ts';
+import { visible } from '../render/text.ts';
+import { widthOf } from '../render/width.ts';
 
 /** A run in the contract's shape. What needs a key to read is null where there is none. */
 export interface ListedRun {
@@ -40,31 +46,65 @@ export function runs(args: readonly string[]): number {
   return 0;
 }
 
-export function describeRun(store: EmbeddedStore, run: StoredRun, readers: readonly string[]): ListedRun {
+/** @param known what was read of the run already */
+export function describeRun(store: EmbeddedStore, run: StoredRun, readers: readonly string[], known?: Interpreted): ListedRun {
   const { manifest, status } = run;
   const { format: _format, pid: _pid, processStart: _start, lost: _lost, platform: _platform, ...shown } = manifest;
   const base = { ...shown, status, replayable: manifest.uncaptured.length === 0 };
   try {
-    const { events } = store.tape(run, readers);
-    const [begin] = events;
-    if (begin?.type !== 'begin') return { ...base, command: null, cwd: null, steps: 0, llmCalls: 0, toolCalls: 0, replayable: false };
-    const { facts } = begin;
-    const steps = interpret(events, { random: randomOf });
-    const notes = events.flatMap((event) => (event.type === 'note' ? [event.name] : []));
-    const last = events[events.length - 1]?.at ?? 0;
-    return { ...base, command: [facts.argv0, ...facts.execArgv, ...facts.argv.slice(1)], cwd: facts.cwd, steps: steps.length, ...countCalls(steps), durationMs: manifest.durationMs ?? Math.round(last / 1000), uncaptured: notes, replayable: notes.length === 0 };
+    const { durationMs, ...summary } = known ? summaryOf(known) : summaryIn(store, run, readers);
+    return { ...base, ...summary, durationMs: manifest.durationMs ?? durationMs, replayable: summary.steps > 0 && summary.uncaptured.length === 0 };
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error;
     return { ...base, command: null, cwd: null, steps: null, llmCalls: null, toolCalls: null, replayable: false };
   }
 }
 
+export interface Interpreted {
+  readonly events: readonly LaneEvent[];
+  readonly steps: readonly Step[];
+}
+
+/** Worked out once for a run that has ended. */
+function summaryIn(store: EmbeddedStore, run: StoredRun, identities: readonly string[]): RunSummary {
+  const file = run.status === 'complete' ? new SummaryFile(store.folderOf(run.manifest.id), { maker: programDigest(), identities }) : undefined;
+  const kept = file?.read();
+  if (kept) return kept;
+  const { events } = store.tape(run, identities);
+  const summary = summaryOf({ events, steps: interpret(events) });
+  file?.write(summary);
+  return summary;
+}
+
+function summaryOf({ events, steps }: Interpreted): RunSummary {
+  const [begin] = events;
+  if (begin?.type !== 'begin') return { command: null, cwd: null, steps: 0, llmCalls: 0, toolCalls: 0, durationMs: 0, uncaptured: [] };
+  const { facts } = begin;
+  return {
+    command: [facts.argv0, ...facts.execArgv, ...facts.argv.slice(1)],
+    cwd: facts.cwd,
+    steps: steps.length,
+    ...countCalls(steps),
+    durationMs: Math.round((events.at(-1)?.at ?? 0) / 1000),
+    uncaptured: events.flatMap((event) => (event.type === 'note' ? [event.name] : [])),
+  };
+}
+
+let digest: string | undefined;
+
+/** Of this program's own file: another build may see other steps. */
+function programDigest(): string {
+  digest ??= createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url))).digest('hex');
+  return digest;
+}
+
 function tableOf(listed: readonly ListedRun[]): string {
   const rows = listed.map((run) => [
     run.id, run.startedAt.slice(0, 19).replace('T', ' '), run.status, String(run.exitCode ?? '-'), run.durationMs === null ? '-' : `${run.durationMs} ms`,
     String(run.steps ?? '?'), String(run.llmCalls ?? '?'), run.agent, run.command?.slice(1).join(' ') ?? 'sealed to another key, or damaged',
-  ]);
+  ].map((cell) => visible(cell).replace(/[\n\t]/g, ' ')));
   const all = [['RUN', 'STARTED', 'STATUS', 'EXIT', 'TIME', 'STEPS', 'LLM', 'AGENT', 'COMMAND'], ...rows];
-  const widths = (all[0] as string[]).map((_, column) => Math.max(...all.map((row) => (row[column] as string).length)));
-  return all.map((row) => `${row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] as number))).join('  ')}\n`).join('');
+  const widths = all.reduce((widest, row) => row.map((cell, column) => Math.max(widest[column] ?? 0, widthOf(cell))), [] as number[]);
+  const padded = (cell: string, column: number): string => cell + ' '.repeat((widths[column] as number) - widthOf(cell));
+  return all.map((row) => `${row.map((cell, column) => (column === row.length - 1 ? cell : padded(cell, column))).join('  ')}\n`).join('');
 }

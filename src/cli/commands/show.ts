@@ -24,7 +24,7 @@ export function show(args: readonly string[]): number {
     process.stdout.write(rawBytes(events, chosen.step)?.[raw] ?? Buffer.alloc(0));
     return 0;
   }
-  const listed = describeRun(parsed.store, run, readers);
+  const listed = describeRun(parsed.store, run, readers, { events, steps });
   const terminal = terminalOf(process.stdout, process.env);
   if (json) process.stdout.write(`${JSON.stringify(chosen ?? { run: listed, steps, notable: notableIn(steps) }, null, 2)}\n`);
   else process.stdout.write(chosen ? renderStep(chosen, terminal) : renderTrajectory({ ...listed, command: listed.command ?? [] }, steps, { ...terminal, verbose: verbose ?? false }));

@@ -38,9 +38,13 @@ export function headerLines(run: RunHeader, steps: readonly Step[], { roles, fol
   ];
 }
 
+const SCRIPT = /^[^-].*\.[cm]?[jt]sx?$/;
+/** Options of node that are followed by a file. */
+const TAKES_FILE = /^(?:-r|--require|--import|--loader|--experimental-loader)$/;
+
 /** A package of many agents does not say which one ran. */
 function titleOf({ name, agent, command }: RunHeader): string {
-  const entry = typeof command === 'string' ? undefined : command.slice(1).find((argument) => /^[^-].*\.[cm]?[jt]sx?$/.test(argument));
+  const entry = typeof command === 'string' ? undefined : command.find((argument, index) => index > 0 && SCRIPT.test(argument) && !TAKES_FILE.test(command[index - 1] as string));
   const file = entry?.split('/').slice(-2).join('/') ?? '';
   const title = name ? `${name} by ${agent}` : agent;
   return visible(file === '' || file.endsWith(agent) ? title : `${title} (${file})`);

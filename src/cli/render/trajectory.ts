@@ -47,7 +47,7 @@ export function renderTrajectory(run: RunHeader, steps: readonly Step[], { color
   const timeline = new Timeline(steps, { verbose });
   const entries = entriesOf(timeline, startedAt, context);
   const header = headerLines(run, steps, { roles: context.roles, folded: timeline.folded, paint }).flatMap((line) => (columns === undefined ? [line] : wrap(line, columns)));
-  return [...header, '', ...tableLines(entries, context, columns), ...notableLines(notableIn(steps), { paint, columns }), ''].join('\n');
+  return [...header, ...(entries.length > 0 ? [paint('dim', LEGEND)] : []), '', ...tableLines(entries, context, columns), ...notableLines(notableIn(steps), { paint, columns }), ''].join('\n');
 }
 
 function entriesOf(timeline: Timeline, startedAt: number, context: Context): Entry[] {
@@ -71,7 +71,7 @@ function linesOf(item: Item, meanwhile: { readonly open: readonly Step[] }, time
   if (item.sort === 'printed') return printedItem(item.steps, context);
   const { step, sort } = item;
   if (sort === 'answer') return closingLines(step, meanwhile, context).map((line, index) => (index === 0 ? { ...line, tag: 'answer' } : line));
-  const following = step.boundary === 'timer' ? timeline.followers(step).slice(0, 4).map((other) => `${other.step} ${other.kind === 'llm' ? 'llm' : other.boundary}`).join(', ') : '';
+  const following = step.boundary === 'timer' ? timeline.followers(step).slice(0, 4).map((other) => `${other.step} ${other.kind === 'llm' ? 'llm' : other.boundary === 'timer' ? 'wait' : other.boundary}`).join(', ') : '';
   const opening = step.boundary === 'stdout' || step.boundary === 'stderr' ? printedLines(step.boundary, textOf(step), step.step, context) : openingLines(step, { meanwhile, following }, context);
   return isExchange(step) && sort === 'whole' ? [...opening, ...closingLines(step, { open: [] }, context)] : opening;
 }
@@ -83,6 +83,8 @@ function printedItem(steps: readonly Step[], context: Context): Line[] {
   return lines.map((line, index) => (index === lines.length - 1 ? { ...line, text: line.text + pieces } : line));
 }
 
+const LEGEND = 'AFTER: the step whose answer, arrival or timer led to this one · +MS: milliseconds since the start';
+
 /** Columns: the step, the step that led to it, milliseconds since the start, what sort of step, what it was. */
 function tableLines(entries: readonly Entry[], { paint }: Context, columns: number | undefined): string[] {
   if (entries.length === 0) return [];
@@ -90,7 +92,7 @@ function tableLines(entries: readonly Entry[], { paint }: Context, columns: numb
   const time = ({ at }: Entry): string => `+${grouped(Math.round(at))}`;
   const widths = { step: wide('STEP', ({ step }) => String(step)), after: wide('AFTER', ({ after }) => String(after ?? '')), at: wide('+MS', time) };
   const margin = widths.step + widths.after + widths.at + TAG_COLUMNS + 7;
-  const heading = `${'STEP'.padStart(widths.step)}  ${'AFTER'.padStart(widths.after)}  ${'+MS'.padStart(widths.at)}  WHAT (AFTER: the step whose answer, arrival or timer led to this one; +MS: since the start)`;
+  const heading = `${'STEP'.padStart(widths.step)}  ${'AFTER'.padStart(widths.after)}  ${'+MS'.padStart(widths.at)}  WHAT`;
   const rows = entries.flatMap((entry) => entry.lines.flatMap(({ tag, text }, index) => {
     const first = index === 0;
     const number = String(entry.step).padStart(widths.step);

@@ -2,6 +2,7 @@
 
 const WIDE = /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|^.\ufe0f|^[\u{20000}-\u{3fffd}]/u;
 const NOTHING = /^[\p{Mn}\p{Me}]+$/u;
+const PLAIN = /^[\x20-\x7e]*$/;
 const TOKEN = /\u001b\[\d+m/g;
 /** Narrower columns are not worth wrapping for. */
 const NARROWEST = 20;
@@ -9,6 +10,7 @@ const NARROWEST = 20;
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 export function widthOf(text: string): number {
+  if (PLAIN.test(text)) return text.length;
   let width = 0;
   for (const { segment } of graphemes.segment(text.replace(TOKEN, ''))) width += widthOfGrapheme(segment);
   return width;
@@ -16,7 +18,7 @@ export function widthOf(text: string): number {
 
 /** @returns the line in pieces of at most `columns`, broken at spaces where there are any. Text may hold colours, and nothing else that a terminal obeys. */
 export function wrap(line: string, columns: number): string[] {
-  if (columns < NARROWEST || line.length <= columns && /^[\x20-\x7e]*$/.test(line) || widthOf(line) <= columns) return [line];
+  if (columns < NARROWEST || widthOf(line) <= columns) return [line];
   const pieces: string[] = [];
   let style = '';
   let piece = '';

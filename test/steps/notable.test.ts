@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import { interpret, type Step } from '../../src/steps/classify.ts';
+import { notableIn } from '../../src/steps/notable/notable.ts';
+import { httpRig, readAll, type Rig } from './support/http.ts';
+import { completion, sendJson, toolCall } from './support/models.ts';
+import { post } from './support/steps.ts';
+import { Tape } from './support/traffic.ts';
+
+type Said = readonly [role: string, content: string];
+type Reply = { readonly message?: object; readonly finish?: string; readonly status?: number; readonly body?: unknown };
+
+/** Answers chat completions in turn, and other paths from `others`. */
+async function world(replies: Reply[], others: Readonly<Record<string, Reply>> = {}): Promise<Rig> {
+  return await httpRig(async (req, res) => {
+    await readAll(req);
+    const chat = req.url?.endsWith('/chat/completions');
+    const { message, finish, status = 200, body } = (chat ? replies.shift() : others[req.url ?? '']) ?? { message: { content: 'done' } };
+    sendJson(res, status, body ?? (chat ? completion(message ?? {}, finish) : {}));
+  });
+}
+
+function say(server: Rig, messages: readonly (Said | object)[], extra: object = {}): Promise<string> {
+  return post(`${server.base}/v1/chat/completions`, { model: 'm', messages: messages.map((said) => (Array.isArray(said) ? { role: said[0] as string, content: said[1] as string } : said)), ...extra });
+}
+
+/** What was found but the ending: these tapes have no exit. */
+function found(server: Rig): { what: string; text: string }[] {
+  return notableIn(interpret(server.tape.events)).filter(({ what }) => what !== 'ending').map(({ what, text }) => ({ what, text: text.replaceAll(server.base, '') }));
+}
+
+const calls = (...asked: [id: string, name: string, args: object][]): Reply => ({ message: { tool_calls: asked.map(([id, name, args]) => toolCall(id, name, args)) }, finish: 'tool_calls' });
+const echo = (...asked: [id: string, name: string, args: object][]): object => ({ role: 'assistant', content: null, tool_calls: asked.map(([id, name, args]) => toolCall(id, name, args)) });
+const told = (id: string, content: string): object => ({ role: 'tool', tool_call_id: id, content });
+
+test('nothing stands out of a run that went well', async () => {
+  const call: [string, string, object] = ['a', 'look_up', { order_id: 'A-7001', date: '2026-11-29', words: 'a question of my own' }];
+  await using server = await world([calls(call)], { '/orders': { body: { rows: [1], errors: [], tags: [] } } });
+  await say(server, [['system', 'You are an agent.'], ['user', 'Look at a-7001']]);
+  await (await fetch(`${server.base}/orders`)).text();
+  await say(server, [['system', 'You are an agent.'], ['user', 'Look at a-7001'], echo(call), told('a', '{"state":"sent","errors":[]}')]);
+  expect(found(server)).toEqual([]);
+});
+
+test('failures: what was asked again, statuses, answers that were cut or withheld', async () => {
+  await using server = await world([{ status: 429, body: { error: { message: 'Slow down.' } } }, {}, { status: 500, body: { error: { message: 'Oh.' } } }, { message: { content: 'half of' }, finish: 'length' }, { message: { content: '' }, finish: 'content_filter' }, { message: { refusal: 'I will not.' } }], { '/gone': { status: 404, body: { detail: 'no' } } });
+  for (const content of ['same', 'same', 'other', 'long', 'bad', 'worse']) await say(server, [['user', content]]);
+  await (await fetch(`${server.base}/gone`)).text();
+  expect(found(server)).toEqual([
+    { what: 'retried', text: expect.stringMatching(/^HTTP_429: Slow down; the same was asked again in \d+$/) },
+    { what: 'failed', text: 'openai m failed: HTTP_500: Oh' },
+    { what: 'cut', text: 'the answer was cut off at the limit of its length (finish reason length)' },
+    { what: 'refused', text: 'the answer was withheld or refused (finish reason content_filter)' },
+    { what: 'refused', text: 'the model refused: I will not.' },
+    { what: 'status', text: 'GET /gone was answered 404: {"detail":"no"}' },
+  ]);
+});
+
+test('results that hold nothing, and what the model was told of them', async () => {
+  const asked: [string, string, object][] = [['a', 'find', { q: 'abc' }], ['b', 'read', { q: 'def' }], ['c', 'list', { q: 'ghi' }], ['d', 'run', { q: 'jkl' }], ['e', 'peek', { q: 'mno' }]];
+  await using server = await world([calls(...asked)], { '/find?q=abc': { body: { entries: [], total: 0 } } });
+  await say(server, [['user', 'x']]);
+  await (await fetch(`${server.base}/find?q=abc`)).text();
+  await say(server, [['user', 'x'], echo(...asked), told('a', 'all is well'), told('b', 'Document not found.'), told('c', '[]'), told('d', 'Error: no disk'), told('e', '{"error":"bad"}')]);
+  expect(found(server)).toEqual([
+    { what: 'empty', text: expect.stringMatching(/^GET \/find\?q=abc was answered with an empty list \(entries\); it served find of \d+, and in \d+ the model was told "all is well"$/) },
+    { what: 'not-found', text: expect.stringMatching(/^read, asked for in \d+, returned "Document not found\."$/) },
+    { what: 'empty', text: expect.stringMatching(/^list, .* returned an empty list$/) },
+    { what: 'tool-error', text: expect.stringMatching(/^run, .* returned "Error: no disk"$/) },
+    { what: 'tool-error', text: expect.stringMatching(/^peek, .* returned an error: bad$/) },
+  ]);
+});
+
+test('an argument that nobody named, and a call that is made again and again', async () => {
+  await using server = await world(Array.from({ length: 3 }, (_, index) => calls([`c${index}`, 'refund', { order: 'A-7009', note: 'sorry for that' }])));
+  for (let round = 0; round < 3; round++) await say(server, [['user', `Refund order A-7001, round ${round}`]]);
+  const all = found(server);
+  expect(all.filter(({ what }) => what === 'argument-from-nowhere').map(({ text }) => text)).toEqual(Array<string>(3).fill('refund was asked for with order "A-7009", which is nowhere in what the model was told'));
+  expect(all.filter(({ what }) => what === 'repeated').map(({ text }) => text)).toEqual(['refund({"order":"A-7009","note":"sorry for that"}) was asked for 3 times with the same arguments']);
+});
+
+/** Two calls under way together: asked in this order, answered in the other; then a prompt in the turn of the first one's answer. */
+function sideBySide(next: string, { together = true } = {}): Step[] {
+  const tape = new Tape();
+  const ask = (content: string): number => {
+    const operation = tape.start('tcp', ['h', 80]);
+    tape.deliver(operation, 'connected');
+    const body = JSON.stringify({ model: 'm-2026-01-01', messages: [{ role: 'user', content }] });
+    tape.write(operation, `POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    return operation;
+  };
+  const answer = (operation: number, content: string): void => {
+    const body = JSON.stringify(completion({ content }));
+    tape.read(operation, `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  };
+  const first = ask('about the first mail');
+  if (!together) answer(first, 'It is A-7001.');
+  const second = ask('about the second mail');
+  answer(second, 'It is A-7002.');
+  if (together) answer(first, 'It is A-7001.');
+  ask(next);
+  tape.add({ type: 'output', operation: 0, kind: 'exit', status: 0, data: Buffer.alloc(0) });
+  return interpret(tape.events);
+}
+
+test('a prompt that has its number from work beside', () => {
+  const texts = (steps: readonly Step[]): string[] => notableIn(steps).filter(({ what }) => what === 'stranger-in-prompt').map(({ text }) => text);
+  const steps = sideBySide('The order is "A-7002".');
+  const [first, second] = steps.filter(({ kind }) => kind === 'llm');
+  expect(texts(steps)).toEqual([`the prompt names A-7002; the answer that led to it (${first?.step}) names A-7001, and A-7002 was named in the answer of ${second?.step}, which went on beside and did not lead here`]);
+  // What led to it, both, something of another form, or a number that nobody beside had brought: nothing is said.
+  for (const next of ['The order is "A-7001".', 'Compare A-7001 and A-7002.', 'Ask for T-7002, please', 'And A-7003?', 'no number']) expect(texts(sideBySide(next))).toEqual([]);
+  // One after the other is how lists are worked through.
+  expect(texts(sideBySide('The order is "A-7001".', { together: false }))).toEqual([]);
+});
+
+test('answers in another order than the questions', () => {
+  const order = (steps: readonly Step[]): string[] => notableIn(steps).filter(({ what }) => what === 'out-of-order').map(({ text }) => text);
+  const steps = sideBySide('x');
+  const [one, two] = steps.filter(({ kind }) => kind === 'llm').map(({ step }) => step);
+  expect(order(steps)).toEqual([`2 calls were under way together; asked in the order ${one}, ${two}, they were answered in the order ${two}, ${one}`]);
+  expect(order(sideBySide('x', { together: false }))).toEqual([]);
+});
+
+test('how it ended', () => {
+  const tape = new Tape();
+  tape.write(tape.start('stdio', [2]), 'one\nit broke\n');
+  const open = notableIn(interpret(tape.events));
+  expect(open).toMatchObject([{ what: 'ending', text: 'the recording ends here, without an exit' }]);
+  tape.add({ type: 'output', operation: 0, kind: 'exit', status: 7, data: Buffer.alloc(0) });
+  expect(notableIn(interpret(tape.events))).toMatchObject([{ what: 'ending', text: 'exit 7; the last line on stderr was "it broke"' }]);
+});
+
+test('files that are looked for are not said to fail', () => {
+  const tape = new Tape();
+  for (const key of [['stat', '/a'], ['open', '/b', 0, 438]]) tape.deliver(tape.start('fs', key), 'completed', -2);
+  tape.add({ type: 'output', operation: 0, kind: 'exit', status: 0, data: Buffer.alloc(0) });
+  expect(notableIn(interpret(tape.events)).map(({ text }) => text)).toEqual(['open /b failed: ENOENT']);
+});
