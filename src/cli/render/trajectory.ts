@@ -46,8 +46,8 @@ export function renderTrajectory(run: RunHeader, steps: readonly Step[], { color
   const startedAt = Date.parse(run.startedAt) || Date.parse(steps[0]?.startedAt ?? '') || 0;
   const timeline = new Timeline(steps, { verbose });
   const entries = entriesOf(timeline, startedAt, context);
-  const header = headerLines(run, steps, { roles: context.roles, folded: timeline.folded, paint }).flatMap((line) => (columns === undefined ? [line] : wrap(line, columns)));
-  return [...header, ...(entries.length > 0 ? [paint('dim', LEGEND)] : []), '', ...tableLines(entries, context, columns), ...notableLines(notableIn(steps), { paint, columns }), ''].join('\n');
+  const header = [...headerLines(run, steps, { roles: context.roles, folded: timeline.folded, paint }), ...(entries.length > 0 ? [paint('dim', LEGEND)] : [])];
+  return [...header.flatMap((line) => (columns === undefined ? [line] : wrap(line, columns))), '', ...tableLines(entries, context, columns), ...notableLines(notableIn(steps), { paint, columns }), ''].join('\n');
 }
 
 function entriesOf(timeline: Timeline, startedAt: number, context: Context): Entry[] {
