@@ -56,7 +56,7 @@ export class SummaryFile {
       nativeFs.writeFileSync(draft, bytes, { mode: 0o600 });
       nativeFs.renameSync(draft, this.#file);
     } catch {
-      return;
+      nativeFs.rmSync(draft, { force: true });
     }
   }
 }
