@@ -20,25 +20,33 @@ export interface News {
   readonly dropped: number;
 }
 
+export type Conversations = ReadonlyMap<number, News>;
+
 interface Known {
   readonly step: number;
   readonly failed: boolean;
-  readonly messages: readonly string[];
+  readonly length: number;
   readonly answer: string | null;
+}
+
+/** A history that calls began with: the latest of them, and how they went on. */
+interface History {
+  latest: Known | undefined;
+  readonly next: Map<string, History>;
 }
 
 const INSTRUCTIONS: ReadonlySet<string> = new Set(['system', 'developer']);
 
 /** @returns for every call of a conversation, by its step. */
-export function conversationsOf(steps: readonly Step[]): Map<number, News> {
-  const known: Known[] = [];
+export function conversationsOf(steps: readonly Step[]): Conversations {
+  const beginning: History = { latest: undefined, next: new Map() };
   const news = new Map<number, News>();
   for (const step of steps) {
     if (!isConversation(step)) continue;
     const messages = messagesOf(step);
     const prints = messages.map(fingerprint);
-    news.set(step.step, newsOf(messages, prints, known));
-    known.push({ step: step.step, failed: step.error !== null, messages: prints, answer: answerPrint(step) });
+    news.set(step.step, newsOf(messages, prints, beginning));
+    remember(beginning, prints, { step: step.step, failed: step.error !== null, length: prints.length, answer: answerPrint(step) });
   }
   return news;
 }
@@ -62,21 +70,32 @@ export function toolName(message: Message, messages: readonly Message[]): string
 }
 
 /** Compared with the call that shares the most; of equally good ones the latest. */
-function newsOf(messages: readonly Message[], prints: readonly string[], known: readonly Known[]): News {
-  let best: Known | undefined;
+function newsOf(messages: readonly Message[], prints: readonly string[], beginning: History): News {
+  let history = beginning;
   let shared = 0;
-  for (const call of known) {
-    const common = sharedPrefix(call.messages, prints);
-    if (common > 0 && common >= shared) [best, shared] = [call, common];
+  for (let next = history.next.get(prints[0] ?? ''); next && shared < prints.length; next = history.next.get(prints[shared] ?? '')) {
+    history = next;
+    shared++;
   }
+  const best = history.latest;
   if (!best) return { relation: 'new', since: null, messages, dropped: 0 };
   const since = best.step;
-  const dropped = best.messages.length - shared;
+  const dropped = best.length - shared;
   if (dropped === 0 && prints.length === shared) return { relation: best.failed ? 'retry' : 'again', since, messages: [], dropped };
   const instructionsOnly = messages.slice(0, shared).every(({ role }) => INSTRUCTIONS.has(role));
   if (instructionsOnly && dropped > 0) return { relation: 'opening', since, messages: messages.slice(shared), dropped: 0 };
   const echoed = best.answer !== null && prints[shared] === best.answer ? 1 : 0;
   return { relation: dropped > 0 ? 'edited' : 'continues', since, messages: messages.slice(shared + echoed), dropped };
+}
+
+function remember(beginning: History, prints: readonly string[], call: Known): void {
+  let history = beginning;
+  for (const print of prints) {
+    const next = history.next.get(print) ?? { latest: undefined, next: new Map<string, History>() };
+    history.next.set(print, next);
+    next.latest = call;
+    history = next;
+  }
 }
 
 function answerPrint(step: Step): string | null {
@@ -86,16 +105,11 @@ function answerPrint(step: Step): string | null {
 
 /** What a client echoes of an answer: not the reasoning, and no empty lists. */
 function fingerprint(message: Message): string {
-  const { role, content, toolCalls, toolCallId } = message;
-  return canonicalJson({ role, content: comparable(content), toolCalls: toolCalls ?? [], toolCallId: toolCallId ?? null });
+  const { role, content, toolCalls = [], toolCallId } = message;
+  if (typeof content === 'string' && content !== '' && toolCalls.length === 0) return `${role} ${toolCallId ?? ''}\n${content}`;
+  return canonicalJson({ role, content: comparable(content), toolCalls, toolCallId: toolCallId ?? null });
 }
 
 function comparable(content: unknown): unknown {
   return content === '' || content === undefined ? null : content;
-}
-
-function sharedPrefix(a: readonly string[], b: readonly string[]): number {
-  const end = Math.min(a.length, b.length);
-  for (let index = 0; index < end; index++) if (a[index] !== b[index]) return index;
-  return end;
 }

@@ -15,7 +15,8 @@ async function world(replies: Reply[], others: Readonly<Record<string, Reply>> =
     await readAll(req);
     const chat = req.url?.endsWith('/chat/completions');
     const { message, finish, status = 200, body } = (chat ? replies.shift() : others[req.url ?? '']) ?? { message: { content: 'done' } };
-    sendJson(res, status, body ?? (chat ? completion(message ?? {}, finish) : {}));
+    if (status === 204) res.writeHead(status).end();
+    else sendJson(res, status, body ?? (chat ? completion(message ?? {}, finish) : {}));
   });
 }
 
@@ -34,9 +35,10 @@ const told = (id: string, content: string): object => ({ role: 'tool', tool_call
 
 test('nothing stands out of a run that went well', async () => {
   const call: [string, string, object] = ['a', 'look_up', { order_id: 'A-7001', date: '2026-11-29', words: 'a question of my own' }];
-  await using server = await world([calls(call)], { '/orders': { body: { rows: [1], errors: [], tags: [] } } });
+  await using server = await world([calls(call)], { '/orders': { body: { rows: [1], errors: [], tags: [] } }, '/acknowledged': { status: 204, body: '' } });
   await say(server, [['system', 'You are an agent.'], ['user', 'Look at a-7001']]);
   await (await fetch(`${server.base}/orders`)).text();
+  await (await fetch(`${server.base}/acknowledged`)).text();
   await say(server, [['system', 'You are an agent.'], ['user', 'Look at a-7001'], echo(call), told('a', '{"state":"sent","errors":[]}')]);
   expect(found(server)).toEqual([]);
 });
@@ -68,6 +70,15 @@ test('results that hold nothing, and what the model was told of them', async () 
     { what: 'tool-error', text: expect.stringMatching(/^run, .* returned "Error: no disk"$/) },
     { what: 'tool-error', text: expect.stringMatching(/^peek, .* returned an error: bad$/) },
   ]);
+});
+
+test('an empty answer that was handed on is said once', async () => {
+  const call: [string, string, object] = ['a', 'find', { q: 'abc' }];
+  await using server = await world([calls(call)], { '/find?q=abc': { body: [] } });
+  await say(server, [['user', 'x']]);
+  const body = await (await fetch(`${server.base}/find?q=abc`)).text();
+  await say(server, [['user', 'x'], echo(call), told('a', body)]);
+  expect(found(server)).toEqual([{ what: 'empty', text: expect.stringMatching(/^GET \/find\?q=abc was answered with an empty list; it served find of \d+, and in \d+ the model was told "\[\]"$/) }]);
 });
 
 test('an argument that nobody named, and a call that is made again and again', async () => {

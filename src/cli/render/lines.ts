@@ -1,5 +1,5 @@
 /** What a trajectory is made of. */
-import type { News } from '../../steps/conversation.ts';
+import type { Conversations } from '../../steps/conversation.ts';
 import type { Step, StepError } from '../../steps/step.ts';
 import { oneLine, type Paint } from './text.ts';
 
@@ -19,7 +19,7 @@ export interface Context {
   /** undefined: everything is wanted. */
   readonly limits: Limits | undefined;
   /** Of every call of a model. */
-  readonly news: ReadonlyMap<number, News>;
+  readonly news: Conversations;
   /** Who asks the model; empty where all calls are one agent's. */
   readonly roles: ReadonlyMap<number, string>;
   readonly steps: ReadonlyMap<number, Step>;

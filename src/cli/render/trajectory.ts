@@ -47,7 +47,7 @@ export function renderTrajectory(run: RunHeader, steps: readonly Step[], { color
   const timeline = new Timeline(steps, { verbose });
   const entries = entriesOf(timeline, startedAt, context);
   const header = [...headerLines(run, steps, { roles: context.roles, folded: timeline.folded, paint }), ...(entries.length > 0 ? [paint('dim', LEGEND)] : [])];
-  return [...header.flatMap((line) => (columns === undefined ? [line] : wrap(line, columns))), '', ...tableLines(entries, context, columns), ...notableLines(notableIn(steps), { paint, columns }), ''].join('\n');
+  return [...header.flatMap((line) => (columns === undefined ? [line] : wrap(line, columns))), '', ...tableLines(entries, context, columns), ...notableLines(notableIn(steps, context.news), { paint, columns }), ''].join('\n');
 }
 
 function entriesOf(timeline: Timeline, startedAt: number, context: Context): Entry[] {

@@ -1,5 +1,5 @@
 /** What failed outright, and how the program ended. */
-import { answerOf, conversationsOf } from '../conversation.ts';
+import { answerOf, type Conversations } from '../conversation.ts';
 import { asNumber, asObject, asText, preview } from '../json.ts';
 import type { LlmOutput } from '../providers/provider.ts';
 import type { Step } from '../step.ts';
@@ -11,9 +11,9 @@ const LOOKING = /^(?:l?stat|f?stat|access|exists|readlink|realpath)\b/;
 /** Finish reasons of a whole answer. */
 const WHOLE: ReadonlySet<string> = new Set(['stop', 'tool_calls']);
 
-export function failures(steps: readonly Step[]): Notable[] {
+export function failures(steps: readonly Step[], conversations: Conversations): Notable[] {
   const retries = new Map<number, number>();
-  for (const [step, { relation, since }] of conversationsOf(steps)) if (relation === 'retry' && since !== null) retries.set(since, step);
+  for (const [step, { relation, since }] of conversations) if (relation === 'retry' && since !== null) retries.set(since, step);
   return [...steps.flatMap((step) => [...failureOf(step, retries.get(step.step)), ...finishOf(step)]), ...endingOf(steps)];
 }
 

@@ -1,4 +1,5 @@
 /** What stands out in a run: observations with the steps they were made at, and no judgement. */
+import { type Conversations, conversationsOf } from '../conversation.ts';
 import type { Step } from '../step.ts';
 import { argumentsFromNowhere } from './arguments.ts';
 import { failures } from './failures.ts';
@@ -17,7 +18,7 @@ export interface Notable {
 }
 
 /** @returns in the order of the run. */
-export function notableIn(steps: readonly Step[]): Notable[] {
-  const found = [failures, poorResults, argumentsFromNowhere, strangersInPrompts, answersOutOfOrder, repeatedCalls].flatMap((find) => find(steps));
+export function notableIn(steps: readonly Step[], conversations: Conversations = conversationsOf(steps)): Notable[] {
+  const found = [failures, poorResults, argumentsFromNowhere, strangersInPrompts, answersOutOfOrder, repeatedCalls].flatMap((find) => find(steps, conversations));
   return found.sort((a, b) => (a.steps[0] ?? 0) - (b.steps[0] ?? 0));
 }

@@ -15,13 +15,18 @@ const SHORT = 300;
 export function poorResults(steps: readonly Step[]): Notable[] {
   const served = new Map<number, { call: ModelToolCall; asker: number }>();
   for (const step of steps) for (const call of step.toolCalls ?? []) for (const by of call.servedBy) served.set(by, { call, asker: step.step });
-  return [...steps.flatMap((step) => emptyAnswer(step, served.get(step.step))), ...steps.flatMap((step) => (step.toolCalls ?? []).flatMap((call) => poorResult(step.step, call)))];
+  const answers = steps.flatMap((step) => emptyAnswer(step, served.get(step.step)));
+  const said = new Set(answers.map(({ steps: [at] }) => at));
+  const results = steps.flatMap((step) => (step.toolCalls ?? []).flatMap((call) => poorResult(step.step, call).filter(({ what }) => what !== 'empty' || !call.servedBy.some((by) => said.has(by)))));
+  return [...answers, ...results];
 }
 
 function emptyAnswer(step: Step, served: { call: ModelToolCall; asker: number } | undefined): Notable[] {
   if (step.kind !== 'tool' || step.boundary !== 'http' || step.error) return [];
   const status = asNumber(asObject(step.output)['status']) ?? 0;
-  const empty = status < 300 ? emptyIn(asObject(step.output)['body']) : null;
+  const { body } = asObject(step.output);
+  // No body at all is how much is acknowledged.
+  const empty = status < 300 && body !== null && body !== '' ? emptyIn(body) : null;
   if (empty === null) return [];
   const told = served && served.call.answeredAt !== null
     ? `; it served ${served.call.name} of ${served.asker}, and in ${served.call.answeredAt} the model was told ${JSON.stringify(shortly(textOf(served.call)))}`

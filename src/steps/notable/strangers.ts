@@ -1,5 +1,5 @@
 /** Prompts that name something else than what led to them, and have it from work that went on beside. */
-import { answerOf, conversationsOf, messagesOf } from '../conversation.ts';
+import { answerOf, type Conversations, messagesOf } from '../conversation.ts';
 import { contentText, type Message } from '../providers/provider.ts';
 import type { Step } from '../step.ts';
 import type { Notable } from './notable.ts';
@@ -7,9 +7,8 @@ import type { Notable } from './notable.ts';
 /** `A-7001`, `INV2041`, a UUID: names of things, and never words or mere numbers. */
 const NAMES = /\b(?:[A-Za-z]{1,12}[-_]?\d{3,}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b/g;
 
-export function strangersInPrompts(steps: readonly Step[]): Notable[] {
+export function strangersInPrompts(steps: readonly Step[], conversations: Conversations): Notable[] {
   const bySteps = new Map(steps.map((step) => [step.step, step]));
-  const conversations = conversationsOf(steps);
   const asked = steps.filter(({ step }) => conversations.has(step));
   return asked.flatMap((step, index) => {
     const news = conversations.get(step.step)?.messages ?? [];
@@ -36,7 +35,7 @@ export function strangersInPrompts(steps: readonly Step[]): Notable[] {
 }
 
 /** Calls of models that led to a step, nearest first. */
-function leadingTo(step: Step, bySteps: ReadonlyMap<number, Step>, conversations: ReadonlyMap<number, unknown>): Step[] {
+function leadingTo(step: Step, bySteps: ReadonlyMap<number, Step>, conversations: Conversations): Step[] {
   const leading: Step[] = [];
   for (let at = bySteps.get(step.after ?? -1); at; at = bySteps.get(at.after ?? -1)) if (conversations.has(at.step)) leading.push(at);
   return leading;
