@@ -81,5 +81,5 @@ export default defineConfig(
     },
   },
   // Agents under test are programs as people write them.
-  { files: ['test/agents/**'], rules: { '@typescript-eslint/no-unused-vars': 'off', '@typescript-eslint/no-unused-expressions': 'off', 'prefer-const': 'off', 'no-var': 'off', eqeqeq: 'off' } },
+  { files: ['test/agents/**', 'test/cases/packages/agents/**'], rules: { '@typescript-eslint/no-unused-vars': 'off', '@typescript-eslint/no-unused-expressions': 'off', 'prefer-const': 'off', 'no-var': 'off', eqeqeq: 'off' } },
 );

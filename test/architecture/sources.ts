@@ -15,10 +15,10 @@ export interface Import {
   readonly typeOnly: boolean;
 }
 
-/** Repository paths below `folder`, sorted. */
+/** Repository paths below `folder`, without installed packages, sorted. */
 export function filesBelow(folder: string, ending: string): string[] {
   const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
-  return names.filter((name) => name.endsWith(ending)).map((name) => `${folder}/${name}`).sort();
+  return names.filter((name) => name.endsWith(ending) && !name.includes('node_modules/')).map((name) => `${folder}/${name}`).sort();
 }
 
 export const PRODUCT: readonly string[] = ['src', 'loader'].flatMap((folder) => filesBelow(folder, '.ts'));

@@ -1,20 +1,26 @@
-/** vitest's globalSetup: builds once per run, when the build is older than its sources. */
+/** vitest's globalSetup, once per run: builds when the build is older than its sources, and installs what agents of the tests import. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { CLI, ROOT } from './paths.ts';
+import { CLI, PACKAGES, ROOT } from './paths.ts';
 
 const SOURCES = ['src', 'loader', 'scripts', 'package.json'];
 
 export default function setup(): void {
-  if (process.env['HARNESS_DIST'] !== undefined || isFresh()) return;
-  execFileSync(process.execPath, [join(ROOT, 'scripts/build.mjs')], { cwd: ROOT, stdio: 'inherit' });
+  if (process.env['HARNESS_DIST'] === undefined && !isBuilt()) execFileSync(process.execPath, [join(ROOT, 'scripts/build.mjs')], { cwd: ROOT, stdio: 'inherit' });
+  if (!isInstalled()) execFileSync('npm', ['ci', '--prefix', PACKAGES, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: ROOT, stdio: 'inherit' });
 }
 
-function isFresh(): boolean {
+function isBuilt(): boolean {
   if (!existsSync(CLI)) return false;
   const built = statSync(CLI).mtimeMs;
   return SOURCES.every((source) => filesOf(join(ROOT, source)).every((file) => statSync(file).mtimeMs <= built));
+}
+
+/** npm writes its own list last: a folder without it is half an installation. */
+function isInstalled(): boolean {
+  const installed = join(PACKAGES, 'node_modules/.package-lock.json');
+  return existsSync(installed) && statSync(installed).mtimeMs >= statSync(join(PACKAGES, 'package-lock.json')).mtimeMs;
 }
 
 function filesOf(path: string): string[] {

@@ -10,6 +10,8 @@ export const PRELOAD: Readonly<Record<'import' | 'require', readonly string[]>> 
   require: ['-r', join(DIST, 'loader/preload.cjs')],
 };
 export const AGENTS: string = join(ROOT, 'test/agents');
+/** npm packages that only agents of some tests import, with those agents beside them. */
+export const PACKAGES: string = join(ROOT, 'test/cases/packages');
 export const TLS: string = join(ROOT, 'test/support/tls');
 
 export function agentPath(agent: string): string {
