@@ -132,6 +132,10 @@ export class RecordSession implements Session {
     return live();
   }
 
+  mayDiffer(name: string): void {
+    this.#note(name, 'seen');
+  }
+
   uncapturedArrival<T>(name: string, live: () => T): T {
     this.#note(name, 'arrived');
     return live();

@@ -67,6 +67,8 @@ export interface Session {
   weakRead<T>(id: number, read: number, live: () => T | undefined, target: T | undefined): T | undefined;
   /** Something no boundary can record: named once when recording, refused in replay. */
   uncaptured<T>(name: string, live: () => T): T;
+  /** Something is not recorded, and a replay goes on without: named when recording. */
+  mayDiffer(name: string): void;
   /** Something came from outside that no boundary can record: named once when recording; a replay ends where it came. */
   uncapturedArrival<T>(name: string, live: () => T): T;
   /** The loop ran empty: `emit` tells the program. */

@@ -181,6 +181,8 @@ export class ReplaySession implements Session {
   }
 
   /** Nothing recorded brings this: it came to the replay itself. */
+  mayDiffer(): void {}
+
   uncapturedArrival<T>(name: string, live: () => T): T {
     return this.uncaptured(name, live);
   }

@@ -8,6 +8,7 @@ const CASES = [
   ['child-process.mjs', /child_process\.spawn/],
   ['child-process-sync.mjs', /child_process\.spawnSync/],
   ['http2.mjs', /http2\.connect/],
+  ['tls-over-stream.mjs', /TLS over a JavaScript stream/],
   ['dgram.mjs', /UDP socket/],
   ['listen.mjs', /inbound server/],
   ['write-file.mjs', /fs\.open for writing|fs\.writeFile/],

@@ -8,6 +8,7 @@ import { installFinalizers } from './finalizers.ts';
 import { installFs } from './fs.ts';
 import { installFsJobs } from './fs-jobs.ts';
 import { installHandles } from './handles.ts';
+import { installModuleHooks } from './module-hooks.ts';
 import { installProcess, installExit } from './process.ts';
 import { installRandom } from './random.ts';
 import { installStacks } from './stacks.ts';
@@ -35,7 +36,7 @@ export function installBoundaries(session: Session, warm: () => void): void {
   installProcess(session);
   installRandom(session);
   installClock(session);
-  installUncaptured(session);
+  installUncaptured(session, installModuleHooks(session));
   installStacks(session);
   hideSources();
   installExit(session, handles);

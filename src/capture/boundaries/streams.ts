@@ -31,6 +31,8 @@ const ENCODINGS: Readonly<Record<string, BufferEncoding>> = {
   writeUtf8String: 'utf8',
   writeUcs2String: 'utf16le',
 };
+/** Native methods that write. */
+export const WRITES: readonly string[] = ['writeBuffer', 'writev', ...Object.keys(ENCODINGS)];
 const NOTHING = bufferAlloc(0);
 const userBuffers = createStash<Uint8Array>();
 const base = streamBinding();
@@ -52,7 +54,7 @@ export function installStreamMethods(prototype: object, session: Session, find: 
     if (state) state.userBuffer = buffer;
     return apply(native, this, [buffer]);
   });
-  for (const name of ['writeBuffer', 'writev', ...Object.keys(ENCODINGS)]) {
+  for (const name of WRITES) {
     patchMethod(prototype, name, (native) => function (this: object, request: WriteRequest | null, data: unknown, allBuffers?: boolean): unknown {
       const state = find(this);
       if (!state) return apply(native, this, [request, data, allBuffers]);

@@ -11,7 +11,7 @@ import { createStash } from '../../runtime/stash.ts';
 import { readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
 import type { Handles } from './handles.ts';
-import { createStreamState, defineReadings, deliverRead, installStreamMethods, type StreamHandle, type StreamState, tapReads } from './streams.ts';
+import { createStreamState, defineReadings, deliverRead, installStreamMethods, WRITES, type StreamHandle, type StreamState, tapReads } from './streams.ts';
 
 interface TlsState extends StreamState {
   /** The transport below; it may connect only after it was wrapped. */
@@ -26,15 +26,22 @@ const READINGS = [
   'verifyError', 'getPeerCertificate', 'getCertificate', 'getALPNNegotiatedProtocol', 'getCipher', 'getProtocol', 'getSession', 'getEphemeralKeyInfo',
   'isSessionReused', 'getFinished', 'getPeerFinished', 'getTLSTicket', 'getSharedSigalgs', 'exportKeyingMaterial', 'getServername',
 ];
+/** What makes a client's engine speak. */
+const ENGINE_STARTS = ['start', 'receive', 'shutdown', ...WRITES];
 
 export function installTls(session: Session, handles: Handles): void {
   const states = createStash<TlsState>();
+  /** TLS over a stream of the program's own, and the handle of that stream. */
+  const overJavaScript = createStash<true>();
   const { tls: prototype, tcp, pipe } = handlePrototypes();
   patchMethod(binding('tls_wrap'), 'wrap', (native) => function (this: object, handle: object, context: object, isServer: boolean, ...rest: unknown[]): object {
     const wrapped = (): object => apply(native, this, [handle, context, isServer, ...rest]) as object;
     if (isServer) return wrapped();
-    if (!isPrototypeOf(tcp, handle) && !isPrototypeOf(pipe, handle)) return session.uncaptured('TLS over a JavaScript stream', wrapped);
     const tls = wrapped();
+    if (!isPrototypeOf(tcp, handle) && !isPrototypeOf(pipe, handle)) {
+      for (const side of [tls, handle]) overJavaScript.set(side, true);
+      return tls;
+    }
     const state: TlsState = { ...createStreamState(tls), transport: handle, servername: '', callbacks: new Map() };
     states.set(tls, state);
     defineReadings(tls, prototype, state, session);
@@ -70,6 +77,14 @@ export function installTls(session: Session, handles: Handles): void {
     if (state && state.operation === 0) begin(handle, state, session, handles);
     return state;
   });
+  // Such an object is harmless until its engine starts; some packages make one only to look at it.
+  for (const [owner, names] of [[prototype, ENGINE_STARTS], [(binding('js_stream')['JSStream'] as { prototype: object }).prototype, ['readBuffer']]] as const) {
+    for (const name of names) {
+      patchMethod(owner, name, (native) => function (this: object, ...args: unknown[]): unknown {
+        return overJavaScript.get(this) ? session.uncaptured('TLS over a JavaScript stream', () => apply(native, this, args)) : apply(native, this, args);
+      });
+    }
+  }
 }
 
 function begin(handle: object, state: TlsState, session: Session, handles: Handles): void {

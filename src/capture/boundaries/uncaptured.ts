@@ -3,8 +3,9 @@ import { binding, handlePrototypes } from '../../runtime/bindings.ts';
 import { apply, construct } from '../../runtime/natives.ts';
 import { type AnyFunction, patchMethod, patchValue } from '../../runtime/patches.ts';
 import type { Session } from '../session.ts';
+import type { ModuleHooks } from './module-hooks.ts';
 
-export function installUncaptured(session: Session): void {
+export function installUncaptured(session: Session, moduleHooks: ModuleHooks): void {
   const block = (owner: object, name: string, shown: string): void => {
     patchMethod(owner, name, (native) => function (this: unknown, ...args: unknown[]): unknown {
       return session.uncaptured(shown, () => apply(native, this, args));
@@ -23,13 +24,16 @@ export function installUncaptured(session: Session): void {
   // In replay the ids of processes are the recorded run's: a signal would hit a stranger.
   block(process, 'kill', 'process.kill');
   block(process.getBuiltinModule('node:os'), 'setPriority', 'os.setPriority');
-  block(Atomics, 'waitAsync', 'Atomics.waitAsync');
   block(process.getBuiltinModule('node:perf_hooks'), 'monitorEventLoopDelay', 'perf_hooks.monitorEventLoopDelay');
   block(process.getBuiltinModule('node:http2'), 'connect', 'http2.connect');
   block(process.getBuiltinModule('node:inspector'), 'open', 'inspector.open');
   block(BroadcastChannel.prototype, 'postMessage', 'a BroadcastChannel');
   if (process.send) block(process, 'send', 'process.send (IPC)');
   for (const name of ['compile', 'instantiate', 'compileStreaming', 'instantiateStreaming']) orderWasm(session, name);
+  patchMethod(Atomics, 'waitAsync', (native) => function (this: unknown, ...args: unknown[]): unknown {
+    const live = (): unknown => apply(native, this, args);
+    return moduleHooks.owns(args[0]) ? live() : session.uncaptured('Atomics.waitAsync', live);
+  });
   blockWorkers(session);
 }
 
