@@ -2,8 +2,10 @@
 export const CONTROL = 'REPLAY_HARNESS_CONTROL';
 
 export interface Control {
-  /** NODE_OPTIONS as the user had it; null: unset. */
-  readonly nodeOptions: string | null;
+  /** What was put before the user's NODE_OPTIONS, to be taken out again; null: nothing. */
+  readonly injected: string | null;
+  /** Whether NODE_OPTIONS was set at all. */
+  readonly hadNodeOptions: boolean;
   readonly mode: 'record' | 'replay';
   readonly store: string;
   readonly run: string;
@@ -26,7 +28,11 @@ export function takeControl(env: NodeJS.ProcessEnv): Control | undefined {
   if (text === undefined) return undefined;
   const control = JSON.parse(text) as Control;
   delete env[CONTROL];
-  if (control.nodeOptions === null) delete env['NODE_OPTIONS'];
-  else env['NODE_OPTIONS'] = control.nodeOptions;
+  // Launchers add options of their own on the way: those stay.
+  const options = env['NODE_OPTIONS'];
+  if (control.injected === null || options === undefined) return control;
+  const left = options.includes(`${control.injected} `) ? options.replace(`${control.injected} `, '') : options.replace(control.injected, '').trimEnd();
+  if (left === '' && !control.hadNodeOptions) delete env['NODE_OPTIONS'];
+  else env['NODE_OPTIONS'] = left;
   return control;
 }

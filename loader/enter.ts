@@ -15,7 +15,7 @@ export function enter(open: (control: Control | undefined) => void): void {
   try {
     const mode = processEnv['REPLAY_HARNESS_MODE'] ?? 'record';
     if (!MODES.includes(mode)) throw new ConfigError(`REPLAY_HARNESS_MODE is "${mode}"; it takes ${MODES.join(', ')}.`);
-    if (mode === 'off' || isLauncher(process.argv[1])) return;
+    if (mode === 'off' || isLauncher(process.argv[1], process.execArgv)) return;
     checkRuntime();
     open(takeControl(processEnv));
   } catch (error) {

@@ -30,7 +30,7 @@ export function record(control: Control | undefined): RecordSession | undefined 
   if (!sealTo) return undefined;
 
   const root = control?.run ?? processEnv['REPLAY_HARNESS_RUN'];
-  const taken = root !== undefined && nativeFs.existsSync(store.folderOf(root));
+  const taken = root !== undefined && !store.reserve(root);
   const facts = gatherFacts({
     runId: root === undefined || taken ? uuidv7() : root,
     agent: control?.agent ?? processEnv['REPLAY_HARNESS_AGENT'] ?? config.agent ?? defaultAgent(),

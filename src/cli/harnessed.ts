@@ -15,7 +15,7 @@ export interface Launch {
   /** Put the harness in; false where the recorded options do so themselves. */
   readonly inject: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly control: Omit<Control, 'nodeOptions'>;
+  readonly control: Omit<Control, 'injected' | 'hadNodeOptions'>;
   readonly stdio: StdioOptions;
 }
 
@@ -26,12 +26,13 @@ export interface Exit {
 
 export function launch({ command, args, argv0, cwd, inject, env, control, stdio }: Launch): ChildProcess {
   const nodeOptions = env['NODE_OPTIONS'];
-  const message: Control = { ...control, nodeOptions: nodeOptions ?? null };
+  const injected = inject ? `--require ${quoted(PRELOAD)}` : null;
+  const message: Control = { ...control, injected, hadNodeOptions: nodeOptions !== undefined };
   return spawn(command, args, {
     cwd,
     stdio,
     ...(argv0 === undefined ? {} : { argv0 }),
-    env: { ...env, NODE_OPTIONS: inject ? `--require ${quoted(PRELOAD)} ${nodeOptions ?? ''}`.trim() : nodeOptions, REPLAY_HARNESS_CONTROL: JSON.stringify(message) },
+    env: { ...env, NODE_OPTIONS: injected ? `${injected} ${nodeOptions ?? ''}` : nodeOptions, REPLAY_HARNESS_CONTROL: JSON.stringify(message) },
   });
 }
 

@@ -43,6 +43,11 @@ export function binding(name: string): Binding {
   }
 }
 
+/** Whether Node has loaded this module of its own. */
+export function isLoaded(internal: string): boolean {
+  return (process as unknown as { moduleLoadList: readonly string[] }).moduleLoadList.includes(`NativeModule ${internal}`);
+}
+
 export function streamBinding(): StreamBinding {
   return binding('stream_wrap') as unknown as StreamBinding;
 }

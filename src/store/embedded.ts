@@ -27,6 +27,18 @@ export class EmbeddedStore implements RunStore {
     return folder;
   }
 
+  /** Takes an id for the process that asks first. @returns false when another one has it */
+  reserve(id: string): boolean {
+    try {
+      nativeFs.mkdirSync(`${this.location}/runs`, { recursive: true, mode: 0o700 });
+      nativeFs.mkdirSync(this.folderOf(id), { mode: 0o700 });
+      return true;
+    } catch (error) {
+      // A store that cannot be written is for `create` to tell.
+      return (error as NodeJS.ErrnoException).code !== 'EEXIST';
+    }
+  }
+
   write(manifest: RunManifest): void {
     const file = `${this.folderOf(manifest.id)}/manifest.json`;
     nativeFs.writeFileSync(`${file}.new`, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });

@@ -1,5 +1,5 @@
 /** Ways in and out of the process that no boundary records yet: named when used, refused in replay. */
-import { binding, handlePrototypes } from '../../runtime/bindings.ts';
+import { binding, handlePrototypes, isLoaded } from '../../runtime/bindings.ts';
 import { apply, construct } from '../../runtime/natives.ts';
 import { type AnyFunction, patchMethod, patchValue } from '../../runtime/patches.ts';
 import type { Session } from '../session.ts';
@@ -35,6 +35,8 @@ export function installUncaptured(session: Session, moduleHooks: ModuleHooks): v
     return moduleHooks.owns(args[0]) ? live() : session.uncaptured('Atomics.waitAsync', live);
   });
   blockWorkers(session);
+  // With `--test-isolation=none` the test runner is there first, and has taken the clock.
+  if (isLoaded('internal/test_runner/test')) session.mayDiffer('durations that node:test measures in this process (--test-isolation=none)');
 }
 
 /** Node's own modules make channels too (structuredClone), but not through the public constructors. */
