@@ -33,6 +33,8 @@ const processBinding = (process as unknown as { binding: (name: string) => Bindi
 export function binding(name: string): Binding {
   // Access to some bindings warns once per process (DEP0111); the agent must not see a warning that is ours.
   const flags = process as unknown as { noDeprecation?: boolean };
+  // With --no-deprecation it is set already, and cannot be written.
+  if (flags.noDeprecation) return processBinding(name);
   const before = Object.getOwnPropertyDescriptor(process, 'noDeprecation');
   flags.noDeprecation = true;
   try {

@@ -11,7 +11,8 @@ const hooks = ['--import', program('s16-hooks.mjs')];
 const quiet = ['--no-warnings', '--enable-source-maps'];
 const aside = (stdout: string): string => stdout.replace(/[0-9a-f]{8}-[0-9a-f-]{27} \d+ [\d.e-]+/g, 'ANSWER').replace(/: (?!Mcp|Streamable|Zod).+/g, ': ANSWER');
 
-describe('S16', () => {
+// Loading these packages takes seconds on a busy machine, and every program here runs four times.
+describe('S16', { timeout: 300_000 }, () => {
   it('packages that rewriting loaders break', async () => {
     const { recorded } = await holdsBaseRule(program('s16-packages.mjs'), aside);
     for (const name of ['openai', 'anthropic', 'ai', 'langgraph']) expect(recorded.stdout.toString()).toMatch(new RegExp(`^${name}: .+`, 'm'));

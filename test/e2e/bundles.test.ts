@@ -32,7 +32,7 @@ async function withWebpack(format: Format): Promise<void> {
   if (stats?.hasErrors()) throw new Error(stats.toString());
 }
 
-describe.each([['esbuild', withEsbuild], ['webpack', withWebpack]] as const)('an agent bundled by %s, minified', (bundler, make) => {
+describe.each([['esbuild', withEsbuild], ['webpack', withWebpack]] as const)('an agent bundled by %s, minified', { timeout: 300_000 }, (bundler, make) => {
   beforeAll(() => Promise.all(FORMATS.map(make)));
 
   it.each(FORMATS)('as %s', async (format) => {
