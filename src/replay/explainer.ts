@@ -3,7 +3,8 @@ import type { Divergence, FirstDifference } from '../model/divergence.ts';
 import type { LaneEvent } from '../model/event.ts';
 import { bufferConcat } from '../runtime/natives.ts';
 import { agentFrames } from '../runtime/stack.ts';
-import { firstDifference } from '../steps/request-diff.ts';
+import { unfinishedRequest } from '../steps/http1.ts';
+import { describe, firstDifference } from '../steps/request-diff.ts';
 import type { AsyncTrace } from './async-trace.ts';
 import { describeEvent, kindOf } from './describe.ts';
 import type { Finding } from './probe.ts';
@@ -47,8 +48,12 @@ export class Explainer {
   /** Other bytes than recorded went to the same place. */
   output(due: Output, asked: Output): Divergence {
     const stream = this.streamOf(due.operation);
-    const difference = stream ? { ...firstDifference(due.data, asked.data), field: stream } : firstDifference(bufferConcat(this.#tape.requestFrom(due)), asked.data);
-    return this.divergence('REPLAY_MISMATCH', due, { actual: this.describe(asked), difference });
+    if (stream) return this.divergence('REPLAY_MISMATCH', due, { actual: this.describe(asked), difference: { ...firstDifference(due.data, asked.data), field: stream } });
+    // A body comes in writes of its own, and what matters is the request that it belongs to.
+    const begun = unfinishedRequest(this.#tape.writesBefore(due));
+    const recorded = bufferConcat([begun, ...this.#tape.requestFrom(due)]);
+    const now = bufferConcat([begun, asked.data]);
+    return this.divergence('REPLAY_MISMATCH', due, { expected: describe(recorded), actual: describe(now), difference: firstDifference(recorded, now) });
   }
 
   /** Adds what a probe found the program to be after. */

@@ -66,6 +66,11 @@ export class Tape {
     return parts;
   }
 
+  /** What had gone the same way before a write. */
+  writesBefore(write: Output): Buffer[] {
+    return this.#events.slice(0, write.seq).flatMap((event) => (event.type === 'output' && event.operation === write.operation && event.kind === 'write' ? [event.data] : []));
+  }
+
   #after(event: LaneEvent): readonly LaneEvent[] {
     return this.#events.slice(event.seq + 1, event.seq + HORIZON);
   }

@@ -132,6 +132,24 @@ export function parseRequest(bytes: Buffer, scheme: 'http' | 'https' = 'http'): 
   return reader.startLine === '' || reader.invalid ? undefined : requestOf(reader, { scheme, host: 'localhost', port: null });
 }
 
+/** @returns the bytes of the request that these writes on one connection have begun and not yet ended; none outside of one */
+export function unfinishedRequest(writes: readonly Buffer[]): Buffer {
+  let reader = requestReader();
+  let begun: Buffer[] = [];
+  for (const bytes of writes) {
+    for (let at = 0; at < bytes.length; ) {
+      const end = reader.feed(bytes, at);
+      if (reader.invalid) return bufferConcat([]);
+      begun.push(bytes.subarray(at, end));
+      at = end;
+      if (!reader.done) continue;
+      reader = requestReader();
+      begun = [];
+    }
+  }
+  return bufferConcat(reader.startLine === '' ? [] : begun);
+}
+
 /** @returns undefined while the first line is not whole and may still become a request line. */
 function looksLikeHttp(bytes: Buffer): boolean | undefined {
   const end = bytes.indexOf(LF);

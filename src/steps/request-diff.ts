@@ -65,8 +65,43 @@ function headerOrder(expected: HttpRequest, actual: HttpRequest): Difference | u
 function bodyDifference(expected: HttpRequest, actual: HttpRequest): Difference {
   const wanted = unpack(expected.body, expected.headers).bytes;
   const asked = unpack(actual.body, actual.headers).bytes;
-  const form = /x-www-form-urlencoded/i.test(headerValue(expected.headers, 'content-type') ?? '');
+  const type = headerValue(expected.headers, 'content-type') ?? '';
+  const boundary = /^multipart\/.*boundary="?([^";]+)/i.exec(type)?.[1];
+  if (boundary !== undefined) return multipartDifference(boundary, wanted, asked);
+  const form = /x-www-form-urlencoded/i.test(type);
   return (form ? formDifference(wanted, asked) : jsonDifference(wanted, asked)) ?? firstBytesDifference('body', wanted, asked);
+}
+
+/** The part that differs by its name, and the place in what it holds. */
+function multipartDifference(boundary: string, expected: Buffer, actual: Buffer): Difference {
+  const [wanted, asked] = [expected, actual].map((body) => partsOf(boundary, body)) as [Buffer[], Buffer[]];
+  for (const [index, part] of wanted.entries()) {
+    const other = asked[index];
+    if (other?.equals(part)) continue;
+    const [content, otherContent] = [contentOf(part), other && contentOf(other)];
+    const name = /name="([^"]*)"/.exec(part.subarray(0, content).latin1Slice())?.[1];
+    // Another head, or none: the name says nothing then.
+    if (name === undefined || otherContent === undefined || !part.subarray(0, content).equals((other as Buffer).subarray(0, otherContent))) break;
+    return firstBytesDifference(`body.${name}`, part.subarray(content), (other as Buffer).subarray(otherContent));
+  }
+  return firstBytesDifference('body', expected, actual);
+}
+
+function partsOf(boundary: string, body: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  const delimiter = `--${boundary}`;
+  for (let at = body.indexOf(delimiter); at >= 0; ) {
+    const next = body.indexOf(`\r\n${delimiter}`, at + delimiter.length);
+    parts.push(body.subarray(at + delimiter.length, next < 0 ? body.length : next));
+    at = next < 0 ? next : next + 2;
+  }
+  return parts;
+}
+
+/** Where a part's head ends. */
+function contentOf(part: Buffer): number {
+  const end = part.indexOf('\r\n\r\n');
+  return end < 0 ? part.length : end + 4;
 }
 
 /** @returns undefined where one is no JSON, or where only spelling differs (spaces, order of keys, digits beyond a double). */

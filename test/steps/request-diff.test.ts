@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { unfinishedRequest } from '../../src/steps/http1.ts';
 import { describe as describeBytes, firstDifference } from '../../src/steps/request-diff.ts';
 import { httpRig, readAll } from './support/http.ts';
 
@@ -62,6 +63,22 @@ test('forms by field, other text by line, binary by byte', async () => {
   const post = (body: string | Buffer) => sent('/', { method: 'POST', body: body as BodyInit });
   expect(firstDifference(await post('one\ntwo'), await post('one\ntoo'))).toEqual({ field: 'body line 2, column 2', expected: 'one\ntwo', actual: 'one\ntoo' });
   expect(firstDifference(await post(Buffer.from([0, 1, 2, 255])), await post(Buffer.from([0, 1, 3, 255])))).toEqual({ field: 'body byte 2', expected: '000102ff', actual: '000103ff' });
+});
+
+test('multipart bodies by part, also where the body was written apart from its head', async () => {
+  const multipart = (fields: Record<string, string>) => {
+    const body = Object.entries(fields).map(([name, value]) => `--cut\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`).join('');
+    return sent('/', { method: 'POST', headers: { 'content-type': 'multipart/form-data; boundary=cut' }, body: Buffer.from(`${body}--cut--\r\n`, 'latin1') as BodyInit });
+  };
+  const one = await multipart({ purpose: 'assistants', file: '\0\u0001\u0002\u0003' });
+  expect(firstDifference(one, await multipart({ purpose: 'assistants', file: '\0\u0001\u0002\u0004' }))).toEqual({ field: 'body.file byte 3', expected: '00010203', actual: '00010204' });
+  expect(firstDifference(one, await multipart({ purpose: 'batch', file: '\0\u0001\u0002\u0003' }))).toMatchObject({ field: 'body.purpose line 1, column 1', expected: 'assistants', actual: 'batch' });
+  expect(firstDifference(one, await multipart({ aim: 'assistants', file: '\0' })).field).toMatch(/^body byte \d+$/);
+  const head = one.indexOf('\r\n\r\n') + 4;
+  const before = Buffer.from('GET /before HTTP/1.1\r\n\r\n');
+  expect(unfinishedRequest([Buffer.concat([before, one.subarray(0, 9)]), one.subarray(9, head + 30)])).toEqual(one.subarray(0, head + 30));
+  expect(unfinishedRequest([before, one])).toHaveLength(0);
+  expect(unfinishedRequest([before, Buffer.from([0x81, 0x85, 10, 1, 2])])).toHaveLength(0);
 });
 
 test('20,000 deep JSON, on both sides', async () => {
