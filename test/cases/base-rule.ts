@@ -9,13 +9,23 @@ export interface Case {
   readonly server: TestServer;
   readonly bare: string;
   readonly recorded: Harnessed;
+  /** What the recorded run asked of the server: `METHOD /path`. */
+  readonly requests: readonly string[];
+  /** Connections that it opened, and requests to the model. */
+  readonly hits: number;
   /** Replays once more, with the server up, and holds the replay against the recording. */
   replay(args?: readonly string[]): Promise<Replayed>;
 }
 
+interface CaseOptions extends RecordOptions {
+  /** Before the first run: files that the agent reads. */
+  readonly prepare?: (workspace: Workspace) => void;
+}
+
 /** @param aside takes what time and chance decide out of the output */
-export async function holdsBaseRule(agent: string, aside: (stdout: string) => string, options: RecordOptions = {}): Promise<Case> {
+export async function holdsBaseRule(agent: string, aside: (stdout: string) => string, { prepare, ...options }: CaseOptions = {}): Promise<Case> {
   const workspace = testWorkspace();
+  prepare?.(workspace);
   const server = await testServer(workspace);
   const env = { ...server.env, ...options.env };
   const bare = await workspace.bare(agent, { ...options, env });
@@ -25,6 +35,7 @@ export async function holdsBaseRule(agent: string, aside: (stdout: string) => st
   expect(recorded, recorded.stderr.toString()).toMatchObject({ exitCode: bare.exitCode, signal: null, ownStderr: '' });
   expect(aside(recorded.stdout.toString())).toBe(aside(bare.stdout.toString()));
 
+  const { hits, requests } = { hits: server.hits, requests: [...server.requests] };
   await server.stop();
   await server.provesStopped();
   expectSame(recorded, await workspace.replay());
@@ -37,7 +48,7 @@ export async function holdsBaseRule(agent: string, aside: (stdout: string) => st
     return replayed;
   };
   await replay();
-  return { workspace, server, bare: bare.stdout.toString(), recorded, replay };
+  return { workspace, server, bare: bare.stdout.toString(), recorded, requests, hits, replay };
 }
 
 function expectSame(recorded: Harnessed, replayed: Replayed): void {

@@ -3,23 +3,14 @@ import { createHash, createHmac, randomBytes, randomInt, randomUUID } from 'node
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-
-/** Polls of each job so far. */
-export interface JobState {
-  readonly polls: Map<string, number>;
-}
-
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly url: URL;
-  readonly body: string;
-  readonly state: JobState;
-}
+import { EDGES } from './edges.ts';
+import { countOf, type Endpoint, type EndpointState, json } from './exchange.ts';
 
 const ENCODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = { identity: (bytes) => bytes, gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
 
-const ENDPOINTS: Readonly<Record<string, (exchange: Exchange) => Promise<void> | void>> = {
+const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
+  ...EDGES,
+
   /** `?d=MS`: a random delay up to that; the answer tells what was asked. */
   async '/json'({ request, response, url, body }) {
     await sleep(Math.random() * Number(url.searchParams.get('d') ?? 20));
@@ -57,15 +48,12 @@ const ENDPOINTS: Readonly<Record<string, (exchange: Exchange) => Promise<void> |
   },
 
   /** `?id=JOB`: pending, pending, done. */
-  '/job'({ response, url, state }) {
-    const id = url.searchParams.get('id') ?? '';
-    const polls = (state.polls.get(id) ?? 0) + 1;
-    state.polls.set(id, polls);
-    json(response, polls < 3 ? { status: 'pending' } : { status: 'done', result: randomUUID() });
+  '/job'(exchange) {
+    json(exchange.response, countOf(exchange) < 2 ? { status: 'pending' } : { status: 'done', result: randomUUID() });
   },
 
-  '/upload'({ request, response, body }) {
-    json(response, { method: request.method, length: body.length, sha256: createHash('sha256').update(body, 'latin1').digest('hex'), trailers: request.trailers, id: randomUUID() });
+  '/upload'({ request, response, bytes }) {
+    json(response, { method: request.method, length: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex'), trailers: request.trailers, id: randomUUID() });
   },
 
   '/redirect'({ response }) {
@@ -133,20 +121,15 @@ function claimsOf(authorization: string): { exp: number; jti: string } | undefin
   return claims === undefined ? undefined : (JSON.parse(Buffer.from(claims, 'base64url').toString()) as { exp: number; jti: string });
 }
 
-export async function answer(request: IncomingMessage, response: ServerResponse, state: JobState): Promise<void> {
+export async function answer(request: IncomingMessage, response: ServerResponse, state: EndpointState): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://server');
   const endpoint = ENDPOINTS[url.pathname];
   try {
-    const body = Buffer.concat(await request.toArray() as Buffer[]).toString(url.pathname === '/upload' ? 'latin1' : 'utf8');
-    if (endpoint) await endpoint({ request, response, url, body, state });
+    const bytes = Buffer.concat(await request.toArray() as Buffer[]);
+    if (endpoint) await endpoint({ request, response, url, bytes, body: bytes.toString(), state });
     else json(response, { error: `no such endpoint: ${url.pathname}` }, 404);
   } catch {
     // The client went away, as some agents do on purpose.
     response.destroy();
   }
-}
-
-function json(response: ServerResponse, value: unknown, status = 200): void {
-  response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(value));
 }

@@ -7,15 +7,23 @@ export interface Command {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What stands at standard input: text in a pipe, or a file. Default: nothing (/dev/null). */
+  /** What stands at standard input: text in a pipe, a file, or somebody who types. Default: nothing (/dev/null). */
   readonly stdin?: Stdin | undefined;
-  /** Where output goes. Default: pipes (as Node makes them: sockets); `files`; `fifos`: a shell's pipes; `unread`: a pipe that is read when the program has ended. */
+  /** Where output goes. Default: pipes (as Node makes them: sockets); `files`; `fifos`: a shell's pipes; `unread`: a pipe that is read when the program has ended; `terminal`: a pseudo terminal, which is standard input too. */
   readonly output?: Output | undefined;
 }
 
-export type Output = 'files' | 'fifos' | 'unread';
+export type Output = 'files' | 'fifos' | 'unread' | 'terminal';
 
-export type Stdin = { readonly pipe: string | Uint8Array } | { readonly file: string };
+export type Stdin = { readonly pipe: string | Uint8Array } | { readonly file: string } | { readonly typed: readonly Typed[] };
+
+/** What a person types once a question stands in the output; standard input stays open after it. */
+export interface Typed {
+  readonly question: string;
+  readonly answer: string;
+  /** Milliseconds from question to answer. */
+  readonly after: number;
+}
 
 export interface Execution {
   readonly stdout: Buffer;
@@ -40,15 +48,16 @@ export function execute(command: Command): Promise<Execution> {
 
 export function start({ program, args, cwd, env, stdin, output }: Command): Running {
   const file = stdin && 'file' in stdin ? openSync(stdin.file, 'r') : undefined;
-  const stdio = [stdin && 'pipe' in stdin ? 'pipe' : (file ?? 'ignore'), 'pipe', 'pipe'] as const;
-  const child = output ? spawn('sh', ['-c', SHELL[output], 'sh', program, ...args], { cwd, env, stdio: [...stdio] }) : spawn(program, args, { cwd, env, stdio: [...stdio] });
+  const stdio = [stdin && !('file' in stdin) ? 'pipe' : (file ?? 'ignore'), 'pipe', 'pipe'] as const;
+  const [shown, shownArgs] = output ? through(output, program, args) : [program, args];
+  const child = spawn(shown, shownArgs, { cwd, env, stdio: [...stdio] });
   if (file !== undefined) closeSync(file);
-  const [stdout, stderr] = [collect(child, 'stdout'), collect(child, 'stderr')];
-  if (stdin && 'pipe' in stdin) {
-    // A program may end without reading what it was given.
-    child.stdin?.on('error', () => {});
-    child.stdin?.end(stdin.pipe);
-  }
+  const [written, stderr] = [collect(child, 'stdout'), collect(child, 'stderr')];
+  const stdout = output === 'terminal' ? (): Buffer => withoutReturns(written()) : written;
+  // A program may end without reading what it was given.
+  child.stdin?.on('error', () => {});
+  if (stdin && 'pipe' in stdin) child.stdin?.end(stdin.pipe);
+  if (stdin && 'typed' in stdin) type(child, stdout, stdin.typed);
   const hung = setTimeout(() => child.kill('SIGKILL'), HUNG_MS);
   const ended = new Promise<Execution>((resolve, reject) => {
     child.once('error', reject);
@@ -61,11 +70,37 @@ export function start({ program, args, cwd, env, stdin, output }: Command): Runn
 }
 
 /** Runs "$@" with its output going elsewhere first, and gives it back. */
-const SHELL: Readonly<Record<Output, string>> = {
+const SHELL: Readonly<Record<Exclude<Output, 'terminal'>, string>> = {
   files: '"$@" >out.txt 2>err.txt; code=$?; cat out.txt; cat err.txt >&2; exit $code',
   unread: 'rm -f code.txt; { "$@"; echo $? >code.txt; } | { until [ -s code.txt ]; do sleep 0.05; done; cat; }; exit $(cat code.txt)',
   fifos: '{ { "$@"; echo $? >code.txt; } 2>&1 1>&3 | cat >&2; } 3>&1 | cat; exit $(cat code.txt)',
 };
+
+const TERMINAL_SIZE = 'stty cols 100 rows 30';
+
+function through(output: Output, program: string, args: readonly string[]): readonly [string, readonly string[]] {
+  if (output !== 'terminal') return ['sh', ['-c', SHELL[output], 'sh', program, ...args]];
+  const quoted = [program, ...args].map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
+  return ['script', ['-qec', `${TERMINAL_SIZE}; exec ${quoted}`, '/dev/null']];
+}
+
+function type(child: ChildProcess, stdout: () => Buffer, typed: readonly Typed[]): void {
+  const left = [...typed];
+  let seen = 0;
+  child.stdout?.on('data', () => {
+    const [next] = left;
+    const asked = next ? stdout().indexOf(next.question, seen) : -1;
+    if (!next || asked < 0) return;
+    left.shift();
+    seen = asked + next.question.length;
+    setTimeout(() => child.stdin?.write(next.answer), next.after);
+  });
+}
+
+/** A terminal ends each line with a carriage return of its own. */
+function withoutReturns(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
+}
 
 function collect(child: ChildProcess, name: 'stdout' | 'stderr'): () => Buffer {
   const chunks: Buffer[] = [];

@@ -9,7 +9,8 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { startModelServer } from '../../samples/model-server/server.mjs';
-import { answer, type JobState } from './endpoints.ts';
+import { answer } from './endpoints.ts';
+import type { EndpointState } from './exchange.ts';
 import { TLS } from './paths.ts';
 import { echoWebSocket, tunnel } from './upgrades.ts';
 
@@ -63,7 +64,7 @@ export class TestServer {
   async start(): Promise<void> {
     this.connections = 0;
     this.requests.length = 0;
-    const state: JobState = { polls: new Map() };
+    const state: EndpointState = { counts: new Map(), unread: new Map() };
     const handle = (request: IncomingMessage, response: ServerResponse): void => {
       this.requests.push(`${request.method} ${request.url}`);
       void answer(request, response, state);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Command, type Execution, execute, type Output, type Running, start, type Stdin } from './execute.ts';
 import { ownText, withoutOwn } from './own-lines.ts';
-import { agentPath, CLI, PRELOAD, ROOT } from './paths.ts';
+import { agentPath, CLI, PACKAGES, PRELOAD, ROOT } from './paths.ts';
 
 export type Preload = 'import' | 'require' | 'cli';
 
@@ -65,8 +65,7 @@ export class Workspace {
   constructor(env: Readonly<Record<string, string>> = {}) {
     this.#env = { ...machineEnv(), HOME: this.folder, XDG_CONFIG_HOME: join(this.folder, 'config'), ...env };
     mkdirSync(join(this.folder, 'config'));
-    // Agents that were copied here find their packages.
-    symlinkSync(join(ROOT, 'node_modules'), join(this.folder, 'node_modules'));
+    this.#findPackages(join(ROOT, 'node_modules'));
   }
 
   path(name: string): string {
@@ -80,6 +79,7 @@ export class Workspace {
 
   /** A copy of the agent that the test may edit. */
   copy(agent: string): string {
+    if (agent.startsWith(PACKAGES)) this.#findPackages(join(PACKAGES, 'node_modules'));
     return this.write(agent.split('/').at(-1) as string, readFileSync(agentPath(agent)));
   }
 
@@ -126,6 +126,12 @@ export class Workspace {
 
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Agents that were copied here find their packages. */
+  #findPackages(folder: string): void {
+    rmSync(this.path('node_modules'), { force: true });
+    symlinkSync(folder, this.path('node_modules'));
   }
 
   #command(program: string, args: readonly string[], { env, stdin, output }: RunOptions): Command {
