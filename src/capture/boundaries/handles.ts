@@ -146,23 +146,34 @@ function ownOnFirstUse(handle: object, stream: object, fd: number, own: Own): vo
 }
 
 function patchLifetime(prototypes: Prototypes, session: Session, find: Find): void {
-  const close = (native: AnyFunction): AnyFunction => function (this: object, callback?: AnyFunction): unknown {
-    const state = find(this);
-    if (!state || state.closed) return apply(native, this, [callback]);
+  /** @returns what the native method gets */
+  const closing = (handle: object, state: HandleState, callback: AnyFunction | undefined): unknown[] => {
     state.closed = true;
-    if (typeof callback !== 'function') return apply(native, this, []);
+    if (typeof callback !== 'function') return [];
     state.onClosed = session.inContext(() => {
       session.retire(state.operation);
-      apply(callback, this, []);
+      apply(callback, handle, []);
     });
     const tapped = function (this: object): unknown {
       session.arrived(state.operation, 'closed', 0);
       return apply(callback, this, []);
     };
-    return apply(native, this, [session.effect<AnyFunction | undefined>(() => tapped, undefined)]);
+    return [session.effect<AnyFunction | undefined>(() => tapped, undefined)];
   };
-  patchMethod(prototypes.handle, 'close', close);
-  patchMethod(prototypes.tcp, 'reset', close);
+  const close = patchMethod(prototypes.handle, 'close', (native) => function (this: object, callback?: AnyFunction): unknown {
+    const state = find(this);
+    return apply(native, this, state && !state.closed ? closing(this, state, callback) : [callback]);
+  }) as AnyFunction;
+  patchMethod(prototypes.tcp, 'reset', (native) => function reset(this: object, callback?: AnyFunction): unknown {
+    const state = find(this);
+    if (!state || state.closed) return apply(native, this, [callback]);
+    const args = closing(this, state, callback);
+    const code = readValue(session, 'handle-value', '["reset"]', reset, () => apply(native, this, args) as number);
+    // In replay nothing is connected that could be reset.
+    if (code === 0) session.effect(() => () => {}, () => void apply(close, this, []))();
+    else state.closed = false;
+    return code;
+  });
   for (const [name, refed] of [['ref', true], ['unref', false]] as const) {
     patchMethod(prototypes.handle, name, (native) => function (this: object): unknown {
       const state = find(this);
@@ -185,7 +196,13 @@ function patchReadings(prototypes: Prototypes, session: Session, find: Find): vo
       return code;
     });
   }
-  for (const [prototype, names] of [[prototypes.tcp, ['setNoDelay', 'setKeepAlive', 'setSimultaneousAccepts']], [prototypes.stream, ['setBlocking']]] as const) {
+  // Node 22 and later look at a kept socket before they use it again: whether the server has closed it is a race.
+  for (const [prototype, name] of [[prototypes.stream, 'hasPendingRead'], [prototypes.tcp, 'getTypeOfService']] as const) {
+    patchMethod(prototype, name, (native) => function reading(this: object): unknown {
+      return find(this) ? readValue(session, 'handle-value', `["${name}"]`, reading, () => apply(native, this, [])) : apply(native, this, []);
+    });
+  }
+  for (const [prototype, names] of [[prototypes.tcp, ['setNoDelay', 'setKeepAlive', 'setTypeOfService', 'setSimultaneousAccepts']], [prototypes.stream, ['setBlocking']]] as const) {
     for (const name of names) {
       patchMethod(prototype, name, (native) => function (this: object, ...args: unknown[]): unknown {
         return find(this) ? session.effect(() => apply(native, this, args), 0) : apply(native, this, args);
