@@ -52,7 +52,8 @@ async function repeat(agent: string, rounds: number, once: (round: number) => Pr
 }
 
 function labelOf({ agent, label }: AgentCase): string {
-  return label ? `${basename(agent)} (${label})` : agent;
+  const name = label || agent.startsWith('/') ? basename(agent) : agent;
+  return label ? `${name} (${label})` : name;
 }
 
 function lineOf({ agent, rounds, faults, seconds }: Result): string {

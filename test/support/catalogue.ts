@@ -1,7 +1,8 @@
 /** The agents, by what they are about, and what each needs around it. */
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { spoilFiles, writeFiles } from './agent-files.ts';
-import { ROOT } from './paths.ts';
+import { PACKAGES, ROOT } from './paths.ts';
 import { type AgentCase, all, sortedLines } from './record-and-replay.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -11,6 +12,7 @@ const network: readonly AgentCase[] = [
   { agent: 'https.mjs' },
   { agent: 'axios.mjs' },
   { agent: 'undici-package.mjs' },
+  { agent: 'undici-features.mjs' },
   { agent: 'sse-fetch.mjs' },
   { agent: 'sse-http.mjs' },
   { agent: 'parallel-fetch.mjs' },
@@ -19,11 +21,20 @@ const network: readonly AgentCase[] = [
   { agent: 'unix-socket.mjs' },
   { agent: 'tcp-echo.mjs' },
   { agent: 'socket-buffer.mjs', sameAsBare: all },
+  { agent: 'sockets.mjs' },
   { agent: 'connection-errors.mjs' },
   { agent: 'unread-bodies.mjs', nodeArgs: ['--expose-gc'] },
   { agent: 'zlib.mjs' },
   { agent: 'upload.mjs', prepare: writeFiles, spoil: spoilFiles },
+  { agent: 'request-bodies.mjs' },
+  { agent: 'compressed-streams.mjs' },
+  { agent: 'http-features.mjs' },
+  { agent: 'http-queue.mjs' },
+  { agent: 'keep-alive-races.mjs' },
+  { agent: 'pipelining.mjs' },
+  { agent: 'tls-clients.mjs' },
   { agent: 'proxy.mjs' },
+  { agent: 'proxy-by-env.mjs', env: ({ url }) => ({ NODE_USE_ENV_PROXY: '1', NODE_NO_WARNINGS: '1', HTTP_PROXY: url, HTTPS_PROXY: url, NO_PROXY: '' }) },
   { agent: 'websocket.mjs' },
   { agent: 'wasm.mjs' },
   { agent: 'streams.mjs' },
@@ -31,7 +42,11 @@ const network: readonly AgentCase[] = [
 
 const models: readonly AgentCase[] = [
   { agent: 'openai-tool-loop.mjs' },
+  { agent: 'openai-abort.mjs' },
   { agent: 'anthropic-stream.mjs' },
+  { agent: 'anthropic-overloaded.mjs' },
+  { agent: join(PACKAGES, 'agents/ai-stream-text.mjs') },
+  { agent: join(PACKAGES, 'agents/langgraph-tools.mjs') },
   // Now and then it answers a ticket wrongly: that is what it is there for.
   { agent: join(ROOT, 'samples/wrong-argument/agent.mjs'), label: 'the sample', exitCode: [0, 1] },
 ];
@@ -93,10 +108,23 @@ const endings: readonly AgentCase[] = [
 
 const contexts: readonly AgentCase[] = [{ agent: 'stacks.mjs', sameAsBare: all }, { agent: 'async-local-storage.mjs', sameAsBare: all }, { agent: 'errors-in-contexts.mjs', sameAsBare: sortedLines }, { agent: 'ticks-after-errors.mjs' }, { agent: 'domain.cjs', sameAsBare: sortedLines }];
 
+/** What the acceptance cases run: each has a test of its own. */
+const cases: readonly AgentCase[] = [
+  { agent: join(PACKAGES, 'agents/s03-multipart.mjs'), prepare: (workspace) => void workspace.write('upload.bin', randomBytes(200_000)), spoil: (workspace) => void workspace.write('upload.bin', 'something else') },
+  { agent: 'cases/s04-edges.mjs' },
+  ...['break', 'abort', 'aborted'].map((how) => ({ agent: 'cases/s08-given-up.mjs', label: how, args: [how] })),
+  { agent: 'cases/s08-http.mjs' },
+  { agent: 'cases/s08-mcp.mjs' },
+  { agent: join(PACKAGES, 'agents/mcp-http.mjs') },
+  { agent: 'cases/s09-retries.mjs' },
+  { agent: 'cases/s14-dies.mjs' },
+  { agent: 'cases/s30-approval.mjs', stdin: { typed: [{ question: 'approve? ', answer: 'y\n', after: 30 }, { question: 'reason? ', answer: 'ünbedingt\n', after: 5 }] } },
+];
+
 const everything: readonly AgentCase[] = [{ agent: 'everything.mjs' }];
 
-type Group = 'network' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'everything';
+type Group = 'network' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'cases' | 'everything';
 
-export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, models, timers, values, files, standardStreams, endings, contexts, everything };
+export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, models, timers, values, files, standardStreams, endings, contexts, cases, everything };
 
 export const AGENT_CASES: readonly AgentCase[] = Object.values(CATALOGUE).flat();

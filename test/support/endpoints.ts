@@ -5,11 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { EDGES } from './edges.ts';
 import { countOf, type Endpoint, type EndpointState, json } from './exchange.ts';
+import { FEATURES } from './features.ts';
 
 const ENCODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = { identity: (bytes) => bytes, gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
 
 const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   ...EDGES,
+  ...FEATURES,
 
   /** `?d=MS`: a random delay up to that; the answer tells what was asked. */
   async '/json'({ request, response, url, body }) {
@@ -68,10 +70,10 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     response.socket?.resetAndDestroy();
   },
 
-  /** The connection goes down shortly after the answer, although it was to be kept. */
-  '/idle-close'({ response }) {
+  /** `?after=MS`: the connection goes down shortly after the answer, although it was to be kept. */
+  '/idle-close'({ response, url }) {
     const { socket } = response;
-    response.once('finish', () => setTimeout(() => socket?.end(), 30));
+    response.once('finish', () => setTimeout(() => socket?.end(), Number(url.searchParams.get('after') ?? 30)));
     json(response, { id: randomUUID() });
   },
 

@@ -18,7 +18,7 @@ export interface AgentCase {
   readonly output?: Output;
   readonly nodeArgs?: readonly string[];
   readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>> | ((server: TestServer) => Readonly<Record<string, string>>);
   /** Before recording: files that the agent reads. */
   readonly prepare?: (workspace: Workspace) => void;
   /** Before replay: takes them away, or changes them. */
@@ -35,11 +35,11 @@ export const sortedLines = (stdout: string): string => stdout.split('\n').sort()
 
 /** One round. @throws Error that says what differs, where it lies and how to replay it by hand. */
 export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harnessed> {
-  const workspace = new Workspace(agent.env);
+  const workspace = new Workspace();
   const server = new TestServer(workspace.folder);
   try {
     await server.start();
-    const options = { ...agent, env: server.env, stdin: typeof agent.stdin === 'function' ? agent.stdin(workspace) : agent.stdin };
+    const options = { ...agent, env: { ...server.env, ...(typeof agent.env === 'function' ? agent.env(server) : agent.env) }, stdin: typeof agent.stdin === 'function' ? agent.stdin(workspace) : agent.stdin };
     agent.prepare?.(workspace);
     const bare = agent.sameAsBare && (await workspace.bare(agent.agent, options));
     if (agent.sameAsBare) agent.prepare?.(workspace);

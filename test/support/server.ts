@@ -52,6 +52,8 @@ export class TestServer {
       OPENAI_BASE_URL: `http://127.0.0.1:${this.#ports.model}/v1`,
       OPENAI_API_KEY: 'sk-test-0000',
       NODE_EXTRA_CA_CERTS: join(TLS, 'certificate.pem'),
+      CLIENT_KEY: join(TLS, 'key.pem'),
+      CLIENT_CERTIFICATE: join(TLS, 'certificate.pem'),
     };
   }
 
@@ -72,7 +74,8 @@ export class TestServer {
     const tls = { key: readFileSync(join(TLS, 'key.pem')), cert: readFileSync(join(TLS, 'certificate.pem')) };
     const http = createHttpServer(handle);
     http.on('connect', tunnel).on('upgrade', echoWebSocket);
-    const https = createHttpsServer(tls, handle);
+    // Whoever has a certificate shows it; nobody has to.
+    const https = createHttpsServer({ ...tls, requestCert: true, rejectUnauthorized: false }, handle);
     const unix = createHttpServer(handle);
     const tcp = createTcpServer((socket) => socket.on('error', () => {}).pipe(socket));
     this.#servers = [http, https, unix, tcp];

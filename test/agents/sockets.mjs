@@ -1,0 +1,58 @@
+// Sockets as libraries use them: half open, idle, corked, paused, with back-pressure, own lookup, aborted, reset; lines over TCP.
+import net from 'node:net';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+const port = Number(process.env.SERVER_TCP_PORT);
+const connect = (options) => net.connect({ port, host: '127.0.0.1', ...options });
+const until = (socket, event) => new Promise((resolve) => socket.once(event, resolve));
+const half = connect({ allowHalfOpen: true });
+half.end('one way');
+half.setEncoding('utf8').on('data', (text) => console.log(text)).on('end', () => console.log('other way', half.writable, half.readableEnded));
+await until(half, 'close');
+const idle = connect({ timeout: 25 });
+idle.on('timeout', () => {
+  console.log('idle', idle.pending, idle.readyState);
+  idle.destroy();
+});
+await until(idle, 'close');
+const corked = connect({ noDelay: true, keepAlive: true, keepAliveInitialDelay: 1000 });
+corked.cork();
+for (const part of ['a', Buffer.from('b'), 'ü']) corked.write(part);
+process.nextTick(() => corked.uncork());
+console.log(String(await until(corked, 'data')), corked.bytesWritten, corked.bytesRead);
+corked.pause();
+corked.write('while paused');
+await sleep(10);
+console.log(corked.isPaused(), corked.readableLength);
+corked.resume();
+console.log(String(await until(corked, 'data')));
+let drains = 0;
+let echoed = 0;
+corked.on('drain', () => drains++).on('data', (chunk) => (echoed += chunk.length));
+for (let i = 0; i < 30; i++) if (!corked.write(Buffer.alloc(60_000, i))) await until(corked, 'drain');
+while (echoed < 1_800_000) await until(corked, 'data');
+console.log(drains > 0, echoed, corked.writableNeedDrain);
+corked.resetAndDestroy();
+await until(corked, 'close');
+const named = net.connect({ port, host: 'anything.test', autoSelectFamily: true, lookup: (host, { all }, done) => setTimeout(() => done(null, all ? [{ address: '127.0.0.1', family: 4 }] : '127.0.0.1', 4), 2) });
+named.on('lookup', (error, address, family, host) => console.log(error, address, family, host));
+await until(named, 'connect');
+console.log(named.remoteAddress, named.localAddress, named.remoteFamily, named.autoSelectFamilyAttemptedAddresses?.length);
+const lines = createInterface({ input: named });
+named.write('first\nsec');
+named.write('ond\nthird');
+const seen = [];
+for await (const line of lines) {
+  seen.push(line);
+  if (seen.length === 2) named.end('\n');
+}
+console.log(seen);
+const controller = new AbortController();
+const aborted = connect({ signal: controller.signal });
+aborted.on('error', ({ name, code }) => console.log(name, code));
+await until(aborted, 'connect');
+controller.abort();
+await until(aborted, 'close');
+console.log(aborted.destroyed);
+const refused = net.connect({ port: 47, host: 'localhost', autoSelectFamilyAttemptTimeout: 50 });
+console.log((await until(refused, 'error')).code);
