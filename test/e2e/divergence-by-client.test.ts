@@ -22,6 +22,7 @@ const EDITS: readonly Edit[] = [
   { agent: 'https.mjs', from: '/json?fetch', to: '/json?changed', field: /^url$/, recorded: /fetch/, now: /changed/, line: '?changed' },
   { agent: 'https.mjs', from: '/json?get', to: '/json?changed', field: /^url$/, recorded: /get/, now: /changed/, line: '?changed' },
   { agent: 'undici-package.mjs', from: '/json?d=20', to: '/json?d=21', field: /^url$/, recorded: /d=20/, now: /d=21/, line: 'd=21' },
+  { agent: 'request-bodies.mjs', from: 'piece ${i} ü', to: 'piece ${i} ä', field: /^body line 1, column 9$/, recorded: /piece 0 ü/, now: /piece 0 ä/, line: 'new TextEncoderStream()' },
   { agent: 'unix-socket.mjs', from: "get('/json?a')", to: "get('/json?z')", field: /^url$/, recorded: /\?a/, now: /\?z/, line: 'http.get(' },
   { agent: 'tcp-echo.mjs', from: ' while paused', to: ' when paused', field: /./, recorded: /while/, now: /when/, line: ' when paused' },
   { agent: 'sse-http.mjs', from: '/sse?n=3', to: '/sse?n=4', field: /^url$/, recorded: /n=3/, now: /n=4/, line: 'http.get(' },

@@ -16,6 +16,7 @@ const network: readonly AgentCase[] = [
   { agent: 'sse-fetch.mjs' },
   { agent: 'sse-http.mjs' },
   { agent: 'parallel-fetch.mjs' },
+  { agent: 'fetch-clones.mjs' },
   { agent: 'abort.mjs' },
   { agent: 'dns.mjs' },
   { agent: 'unix-socket.mjs' },

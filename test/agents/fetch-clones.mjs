@@ -1,0 +1,40 @@
+// What programs do to a Response besides reading it once: clones, tees, parts of it, forms in answers, a body handed on, caches of their own.
+import { Readable } from 'node:stream';
+import { createHash } from 'node:crypto';
+const server = process.env.SERVER_URL;
+const sha = (bytes) => createHash('sha256').update(bytes).digest('hex').slice(0, 12);
+const large = await fetch(`${server}/large?bytes=120000`);
+const clone = large.clone();
+const [whole, again] = await Promise.all([large.arrayBuffer(), clone.blob()]);
+console.log(whole.byteLength, sha(Buffer.from(whole)) === sha(Buffer.from(await again.arrayBuffer())));
+const [left, right] = (await fetch(`${server}/sse?n=6`)).body.tee();
+const count = async (stream, limit) => {
+  let chunks = 0;
+  for await (const chunk of stream) if (++chunks === limit) break;
+  return chunks;
+};
+console.log(await Promise.all([count(left, 2), count(right, 99)]));
+const handedOn = await fetch(`${server}/upload`, { method: 'POST', body: (await fetch(`${server}/large?bytes=90000`)).body, duplex: 'half' });
+console.log((await handedOn.json()).length);
+const node = Readable.fromWeb((await fetch(`${server}/large?bytes=50000`)).body);
+let bytes = 0;
+for await (const chunk of node) bytes += chunk.length;
+console.log(bytes);
+const byob = await (await fetch(`${server}/large?bytes=3000`)).blob();
+console.log(byob.size, (await byob.slice(10, 20).arrayBuffer()).byteLength, (await new Response(byob.stream()).arrayBuffer()).byteLength);
+const form = new FormData();
+form.append('a', 'b');
+form.append('file', new Blob(['content']), 'name.txt');
+const request = new Request(`${server}/multipart`, { method: 'POST', body: form });
+const copy = request.clone();
+console.log((await (await fetch(request)).json()).parts, [...(await copy.formData()).keys()]);
+const limited = Array.from({ length: 6 }, (_, i) => i);
+const worker = async () => {
+  for (let i = limited.shift(); i !== undefined; i = limited.shift()) console.log(i, (await (await fetch(`${server}/json?d=9&i=${i}`, { keepalive: true, cache: 'no-store' })).json()).n);
+};
+await Promise.all([worker(), worker(), worker()]);
+const late = fetch(`${server}/json?d=9`);
+const race = await Promise.race([late, fetch(`${server}/json?d=9`), new Promise((resolve) => setTimeout(resolve, 6, null))]);
+console.log(race && new URL(race.url).search, await late.then((response) => response.json()).then(({ id }) => id));
+console.log(await Promise.any([fetch('http://127.0.0.1:47/'), fetch(`${server}/json?any`)]).then(({ status }) => status));
+console.log((await Promise.allSettled([fetch('http://127.0.0.1:47/'), fetch(`${server}/json?any`)])).map(({ status, reason }) => [status, reason?.cause?.code]));
