@@ -1,6 +1,6 @@
 /** Keys of the journal: one stream cipher and one MAC key per lane and segment, from a run key sealed to recipients. */
-import { bufferConcat, bufferFrom, nativeCrypto } from '../runtime/natives.ts';
-import type { SealedKey } from './format.ts';
+import { bufferConcat, bufferFrom, jsonStringify, nativeCrypto } from '../runtime/natives.ts';
+import type { SealedKey, SegmentHeader } from './format.ts';
 
 const RECIPIENT_PREFIX = 'rh-recipient-';
 const IDENTITY_PREFIX = 'RH-IDENTITY-';
@@ -67,7 +67,7 @@ export function sealKey(runKey: Buffer, recipient: string): SealedKey {
   return { recipient, ephemeral: ephemeral.recipient, box: box.toString('base64url') };
 }
 
-/** @returns the run key, or undefined when none of the sealed keys belongs to this reader or the box was altered. */
+/** @returns the run key; undefined when none of the sealed keys belongs to this reader. @throws Error when the box was altered */
 export function openKey(keys: readonly SealedKey[], { key, recipient }: Reader): Buffer | undefined {
   const sealed = keys.find((candidate) => candidate.recipient === recipient);
   if (!sealed) return undefined;
@@ -75,11 +75,12 @@ export function openKey(keys: readonly SealedKey[], { key, recipient }: Reader):
   const box = bufferFrom(sealed.box, 'base64url');
   const decipher = nativeCrypto.createDecipheriv('aes-256-gcm', wrap.subarray(0, 32), wrap.subarray(32, 44));
   decipher.setAuthTag(box.subarray(-16));
-  try {
-    return bufferConcat([decipher.update(box.subarray(0, -16)), decipher.final()]);
-  } catch {
-    return undefined;
-  }
+  return bufferConcat([decipher.update(box.subarray(0, -16)), decipher.final()]);
+}
+
+/** Checksum of a segment's header. */
+export function checkOf(header: Omit<SegmentHeader, 'check'>): string {
+  return nativeCrypto.createHash('sha256').update(jsonStringify(header)).digest('hex');
 }
 
 export function segmentKeys(runKey: Buffer, salt: Buffer, lane: number, segment: number): SegmentKeys {

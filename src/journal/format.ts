@@ -34,6 +34,8 @@ export interface SegmentHeader {
   /** base64url: last checkpoint of the segment before; '' for segment 0. */
   readonly previous: string;
   readonly keys: readonly SealedKey[];
+  /** SHA-256 over the JSON without this field, hex: the keys in it have to be trusted before any HMAC can be checked. */
+  readonly check?: string;
 }
 
 /** Check of a frame's length field, so that a flipped bit there is damage and not a truncation. */

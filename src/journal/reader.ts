@@ -1,8 +1,8 @@
 /** The reading side of the journal: verifies, decrypts and decodes segments. Runs in the CLI and in a replayed process. */
 import { IntegrityError, SealedError } from '../model/error.ts';
 import { KINDS, type Kind, type LaneEvent, NOTE_EFFECTS, type RunFacts } from '../model/event.ts';
-import { bufferFrom, crc32, jsonParse, nativeCrypto, nativeFs } from '../runtime/natives.ts';
-import { openKey, readerOf, segmentKeys } from './crypto.ts';
+import { bufferFrom, crc32, jsonParse, jsonStringify, nativeCrypto, nativeFs } from '../runtime/natives.ts';
+import { checkOf, openKey, readerOf, segmentKeys } from './crypto.ts';
 import { FieldReader, FORMAT_VERSION, FRAME, FRAME_HEADER_BYTES, lengthCheck, MAGIC, segmentFile, type SegmentHeader } from './format.ts';
 
 export interface Segment {
@@ -22,25 +22,45 @@ export interface LaneReading {
   readonly head: string;
 }
 
-/** Reads the clear header of a segment. @throws IntegrityError when the file is no journal, or a newer one. */
-export function readSegment(file: string, sealed: boolean): Segment {
+/** Reads the clear header of a segment. @returns undefined when the writer did not get to the end of it @throws IntegrityError when the file is no journal, or a newer one. */
+function readSegment(file: string, sealed: boolean): Segment | undefined {
   const raw = nativeFs.readFileSync(file);
   const foreign = (why: string): IntegrityError => new IntegrityError(`${file} is not a replay-harness journal: ${why}. Record the run again, or point --store at the folder that holds it.`);
-  if (raw.length < MAGIC.length + 6 || raw.latin1Slice(0, MAGIC.length) !== MAGIC) throw foreign('it does not begin with the journal signature');
+  if (!sealed && isCutHeader(raw)) return undefined;
+  if (raw.length < PREFIX_BYTES || raw.latin1Slice(0, MAGIC.length) !== MAGIC) throw foreign('it does not begin with the journal signature');
   const version = raw.readUInt16LE(MAGIC.length);
-  if (version > FORMAT_VERSION) {
+  if (version > FORMAT_VERSION || version === 0) {
     throw new IntegrityError(`${file} is written in journal format ${version}; this replay-harness reads up to ${FORMAT_VERSION}. Update replay-harness to the version that recorded it, or newer.`);
   }
-  const textLength = raw.readUInt32LE(MAGIC.length + 2);
-  const headLength = MAGIC.length + 6 + textLength;
+  const headLength = PREFIX_BYTES + raw.readUInt32LE(MAGIC.length + 2);
   if (headLength > raw.length) throw foreign('its header is cut off');
-  let header: SegmentHeader;
+  return { file, sealed, header: parseHeader(raw.utf8Slice(PREFIX_BYTES, headLength), file), raw, headLength };
+}
+
+/** Signature, version, length of the header. */
+const PREFIX_BYTES: number = MAGIC.length + 6;
+
+/** A disk that was full, or a kill, in the middle of the very first write. */
+function isCutHeader(raw: Buffer): boolean {
+  if (raw.length < PREFIX_BYTES) return MAGIC.startsWith(raw.latin1Slice(0, Math.min(raw.length, MAGIC.length)));
+  return raw.latin1Slice(0, MAGIC.length) === MAGIC && raw.readUInt32LE(MAGIC.length + 2) > raw.length - PREFIX_BYTES && /^[ -~]*$/.test(raw.latin1Slice(PREFIX_BYTES));
+}
+
+const HEADER_FIELDS: readonly string[] = ['run', 'lane', 'segment', 'salt', 'previous', 'keys'];
+
+function parseHeader(text: string, file: string): SegmentHeader {
+  let parsed: unknown;
   try {
-    header = jsonParse(raw.utf8Slice(MAGIC.length + 6, headLength)) as SegmentHeader;
+    parsed = jsonParse(text);
   } catch {
     throw new IntegrityError(`${file} is damaged: its header cannot be read.`);
   }
-  return { file, sealed, header, raw, headLength };
+  const { check, ...header } = (parsed ?? {}) as SegmentHeader;
+  // The first recordings have no check of their own: the checkpoints cover their headers.
+  if (check === undefined ? Object.keys(header).join() !== HEADER_FIELDS.join() : check !== checkOf(header) || text !== jsonStringify({ ...header, check })) {
+    throw new IntegrityError(`${file} is damaged: the checksum of its header does not match.`);
+  }
+  return header;
 }
 
 /** Finds the segments of a lane in order. @throws IntegrityError when one is missing in between. */
@@ -49,9 +69,10 @@ export function readSegments(folder: string, lane = 0): Segment[] {
   for (let index = 0; ; index++) {
     const sealed = `${folder}/${segmentFile(lane, index, true)}`;
     const open = `${folder}/${segmentFile(lane, index, false)}`;
-    if (nativeFs.existsSync(sealed)) segments.push(readSegment(sealed, true));
-    else if (nativeFs.existsSync(open) && nativeFs.statSync(open).size > 0) segments.push(readSegment(open, false));
-    else break;
+    const isSealed = nativeFs.existsSync(sealed);
+    const segment = isSealed || nativeFs.existsSync(open) ? readSegment(isSealed ? sealed : open, isSealed) : undefined;
+    if (!segment) break;
+    segments.push(segment);
   }
   const names = nativeFs.readdirSync(folder).filter((name) => name.startsWith(`lane-${lane}.`) && name.endsWith('.journal'));
   if (names.length > segments.filter(({ sealed }) => sealed).length) throw new IntegrityError(`${folder} misses segment ${segments.length} of lane ${lane}, though later ones are there.`);
@@ -84,8 +105,12 @@ export function readLane(segments: readonly Segment[], identities: readonly stri
 
 function unlock(segment: Segment, identities: readonly string[]): Buffer {
   for (const identity of identities) {
-    const key = openKey(segment.header.keys, readerOf(identity));
-    if (key) return key;
+    try {
+      const key = openKey(segment.header.keys, readerOf(identity));
+      if (key) return key;
+    } catch {
+      throw new IntegrityError(`${segment.file} is damaged: the run key sealed in its header does not open.`);
+    }
   }
   const sealedTo = segment.header.keys.map((key) => key.recipient).join(', ');
   throw new SealedError(`${segment.file} is sealed to ${sealedTo}, and no identity here opens it. Set REPLAY_HARNESS_IDENTITY to the private key that belongs to it (replay-harness keys lists yours).`);
@@ -134,7 +159,11 @@ class SegmentReading {
     if (end > clear.length) return this.#cut(offset);
     const body = clear.subarray(offset + FRAME_HEADER_BYTES, end);
     if (crc32(body) !== clear.readUInt32LE(offset + 6)) throw this.#damage(offset, 'the checksum of the frame does not match');
-    this.#decode(body, offset);
+    try {
+      this.#decode(body, offset);
+    } catch (error) {
+      throw error instanceof IntegrityError ? error : this.#damage(offset, `the frame cannot be decoded (${(error as Error).message})`);
+    }
     return end;
   }
 

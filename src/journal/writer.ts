@@ -1,7 +1,7 @@
 /** The append side of the journal: frames go to memory, and to disk once per macrotask and before bytes leave the process. */
 import { KINDS, type Kind, NOTE_EFFECTS, type NoteEffect, type RunFacts } from '../model/event.ts';
 import { bufferAlloc, bufferConcat, bufferFrom, crc32, jsonStringify, nativeCrypto, nativeFs, performanceNow } from '../runtime/natives.ts';
-import { segmentKeys } from './crypto.ts';
+import { checkOf, segmentKeys } from './crypto.ts';
 import { CHECKPOINT_BYTES, FieldWriter, FORMAT_VERSION, FRAME, FRAME_HEADER_BYTES, lengthCheck, MAGIC, SEGMENT_BYTES, type SealedKey, segmentFile, type SegmentHeader } from './format.ts';
 
 const KIND_CODES: Readonly<Record<string, number>> = Object.fromEntries(KINDS.map((kind, code) => [kind, code]));
@@ -172,7 +172,7 @@ export class JournalWriter {
     const { folder, run, lane, runKey, keys } = this.#options;
     const salt = nativeCrypto.randomBytes(16);
     const header: SegmentHeader = { run, lane, segment: this.#segment, salt: salt.toString('base64url'), previous: this.#previous, keys };
-    const text = bufferFrom(jsonStringify(header));
+    const text = bufferFrom(jsonStringify({ ...header, check: checkOf(header) }));
     const head = bufferConcat([bufferFrom(MAGIC, 'latin1'), bufferAlloc(6), text]);
     head.writeUInt16LE(FORMAT_VERSION, MAGIC.length);
     head.writeUInt32LE(text.length, MAGIC.length + 2);

@@ -2,7 +2,9 @@
 import { readLane, readSegments } from '../journal/reader.ts';
 import { ConfigError, IntegrityError, RunNotFoundError, StoreUnavailableError } from '../model/error.ts';
 import type { RunManifest } from '../model/run.ts';
-import { nativeFs } from '../runtime/natives.ts';
+import { NativeDate, nativeFs } from '../runtime/natives.ts';
+import { makeFolder } from './make-folder.ts';
+import { formatManifest, parseManifest } from './manifest.ts';
 import type { RunStore, StoredRun, Tape } from './run-store.ts';
 
 export class EmbeddedStore implements RunStore {
@@ -17,9 +19,9 @@ export class EmbeddedStore implements RunStore {
   create(manifest: RunManifest): string {
     const folder = this.folderOf(manifest.id);
     try {
-      const fresh = nativeFs.mkdirSync(this.location, { recursive: true, mode: 0o700 });
-      if (fresh || !nativeFs.existsSync(`${this.location}/.gitignore`)) nativeFs.writeFileSync(`${this.location}/.gitignore`, '*\n');
-      nativeFs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(this.location);
+      if (!nativeFs.existsSync(`${this.location}/.gitignore`)) nativeFs.writeFileSync(`${this.location}/.gitignore`, '*\n');
+      makeFolder(folder);
       this.write(manifest);
     } catch (error) {
       throw new StoreUnavailableError(`The store ${this.location} cannot be written: ${(error as Error).message}.`);
@@ -41,7 +43,7 @@ export class EmbeddedStore implements RunStore {
 
   write(manifest: RunManifest): void {
     const file = `${this.folderOf(manifest.id)}/manifest.json`;
-    nativeFs.writeFileSync(`${file}.new`, `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+    nativeFs.writeFileSync(`${file}.new`, formatManifest(manifest), { mode: 0o600 });
     nativeFs.renameSync(`${file}.new`, file);
   }
 
@@ -54,15 +56,21 @@ export class EmbeddedStore implements RunStore {
     if (nativeFs.existsSync(this.location) && !nativeFs.statSync(this.location).isDirectory()) throw new StoreUnavailableError(`The store ${this.location} is a file; a store is a folder.`);
     if (!nativeFs.existsSync(folder)) return [];
     const runs: StoredRun[] = [];
-    for (const id of nativeFs.readdirSync(folder)) {
-      const manifest = this.#manifest(id);
-      if (manifest) runs.push({ manifest, status: statusOf(manifest) });
+    for (const id of namesIn(folder)) {
+      const run = this.#run(id);
+      if (run) runs.push(run);
     }
     // Ids are UUIDv7: their order is the order of time, to the millisecond; the clock may have been set back.
     return runs.sort((a, b) => (a.manifest.startedAt < b.manifest.startedAt || (a.manifest.startedAt === b.manifest.startedAt && a.manifest.id < b.manifest.id) ? 1 : -1));
   }
 
   find(selector: string): StoredRun {
+    const found = this.#select(selector);
+    if (found.damage) throw found.damage;
+    return found;
+  }
+
+  #select(selector: string): StoredRun {
     const runs = this.list();
     if (runs.length === 0) throw new RunNotFoundError(`The store ${this.location} holds no runs. Record one: replay-harness record -- node agent.js`);
     if (selector === 'latest') {
@@ -79,7 +87,8 @@ export class EmbeddedStore implements RunStore {
     throw new RunNotFoundError(`"${selector}" is ambiguous: ${matching.length} runs begin with it. Type more of the id:\n${ids.join('\n')}`);
   }
 
-  tape({ manifest }: StoredRun, identities: readonly string[]): Tape {
+  tape({ manifest, damage }: StoredRun, identities: readonly string[]): Tape {
+    if (damage) throw damage;
     const folder = this.folderOf(manifest.id);
     const segments = readSegments(folder);
     if (segments.length === 0 && manifest.status === 'complete') throw new IntegrityError(`${folder} holds no journal: the recording was deleted.`);
@@ -91,7 +100,7 @@ export class EmbeddedStore implements RunStore {
     return lane;
   }
 
-  #manifest(id: string): RunManifest | undefined {
+  #run(id: string): StoredRun | undefined {
     const file = `${this.folderOf(id)}/manifest.json`;
     let text: string;
     try {
@@ -100,10 +109,33 @@ export class EmbeddedStore implements RunStore {
       return undefined;
     }
     try {
-      return JSON.parse(text) as RunManifest;
-    } catch {
-      throw new IntegrityError(`${file} is damaged: it is not valid JSON.`);
+      const manifest = parseManifest(text, file, id);
+      return { manifest, status: statusOf(manifest) };
+    } catch (damage) {
+      if (!(damage instanceof IntegrityError)) throw damage;
+      // Listed all the same, where its id puts it in time: the newest run must not be taken for an older one.
+      return { manifest: { ...NOTHING_KNOWN, id, startedAt: timeOf(id) }, status: 'truncated', damage };
     }
+  }
+}
+
+const NOTHING_KNOWN: Omit<RunManifest, 'id' | 'startedAt'> = {
+  format: 1, parentRunId: null, forkedFrom: null, replayOf: null, name: null, agent: '?', tags: {}, status: 'recording', pid: 0, processStart: '', durationMs: null, exitCode: null, signal: null,
+  node: '?', platform: '?', uncaptured: [], lost: 0,
+};
+
+/** ISO 8601, of a UUIDv7. */
+function timeOf(id: string): string {
+  const ms = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+  return new NativeDate(Number.isNaN(ms) ? 0 : ms).toISOString();
+}
+
+/** @throws StoreUnavailableError */
+function namesIn(folder: string): string[] {
+  try {
+    return nativeFs.readdirSync(folder);
+  } catch (error) {
+    throw new StoreUnavailableError(`The store cannot be read: ${(error as Error).message}.`);
   }
 }
 

@@ -1,15 +1,28 @@
 /** Key pairs of this user: made on first use, kept in the user's configuration folder, readable by nobody else. */
 import { execSync } from 'node:child_process';
 import { createKeyPair, isIdentity, isRecipient, recipientOf } from '../journal/crypto.ts';
-import { ConfigError } from '../model/error.ts';
+import { ConfigError, IntegrityError, StoreUnavailableError } from '../model/error.ts';
+import { uuidv7 } from '../model/uuid.ts';
 import { nativeFs, nativeOs } from '../runtime/natives.ts';
+import { makeFolder } from './make-folder.ts';
+
+const PUBLIC_NOTE = '# private key of replay-harness; public key: ';
 
 export interface Environment {
   readonly [name: string]: string | undefined;
 }
 
+/** @throws StoreUnavailableError for a user without a home */
 export function keyFolder(env: Environment): string {
-  return `${env['XDG_CONFIG_HOME'] || `${env['HOME'] || nativeOs.homedir()}/.config`}/replay-harness`;
+  return `${env['XDG_CONFIG_HOME'] || `${env['HOME'] || homeFolder()}/.config`}/replay-harness`;
+}
+
+function homeFolder(): string {
+  try {
+    return nativeOs.homedir();
+  } catch {
+    throw new StoreUnavailableError('This user has no home folder, so there is no place for keys. Set HOME or XDG_CONFIG_HOME.');
+  }
 }
 
 /**
@@ -41,23 +54,29 @@ export function identities(env: Environment): string[] {
 export function ownIdentity(folder: string): string {
   const file = `${folder}/identity`;
   if (!nativeFs.existsSync(file)) {
-    nativeFs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const pair = createKeyPair();
-    const draft = `${file}.${process.pid}`;
-    nativeFs.writeFileSync(draft, `# private key of replay-harness; public key: ${pair.recipient}\n${pair.identity}\n`, { mode: 0o600 });
+    const draft = `${file}.${uuidv7()}`;
     try {
+      nativeFs.writeFileSync(draft, `${PUBLIC_NOTE}${pair.recipient}\n${pair.identity}\n`, { mode: 0o600 });
       nativeFs.linkSync(draft, file);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     } finally {
-      nativeFs.unlinkSync(draft);
+      nativeFs.rmSync(draft, { force: true });
     }
   }
   return parseIdentities(nativeFs.readFileSync(file, 'utf8'), file)[0] as string;
 }
 
+/** @throws IntegrityError when a key is not the one that the note beside it names @throws ConfigError when there is none */
 function parseIdentities(text: string, from: string): string[] {
-  const keys = text.split('\n').map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+  const lines = text.split('\n').map((line) => line.trim());
+  const keys = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  const noted = lines.filter((line) => line.startsWith(PUBLIC_NOTE)).map((line) => line.slice(PUBLIC_NOTE.length));
+  if (noted.length > 0 && !(keys.every(isIdentity) && noted.every((recipient) => keys.some((key) => recipientOf(key) === recipient)))) {
+    throw new IntegrityError(`${from} is damaged: the private key in it does not belong to the public key beside it. Put back a copy of the file; without it nothing sealed to that key can be read.`);
+  }
   if (keys.length === 0 || !keys.every(isIdentity)) throw new ConfigError(`${from} holds no private key of replay-harness; it should begin with RH-IDENTITY-.`);
   return keys;
 }

@@ -1,10 +1,13 @@
 /** The port through which everything above the journal sees runs. Issue "event store" adds engines behind it. */
+import type { IntegrityError } from '../model/error.ts';
 import type { LaneEvent } from '../model/event.ts';
 import type { RunManifest, RunStatus } from '../model/run.ts';
 
 export interface StoredRun {
   readonly manifest: RunManifest;
   readonly status: RunStatus;
+  /** What is wrong with the manifest, of which then only id and time are known. */
+  readonly damage?: IntegrityError;
 }
 
 export interface Tape {
@@ -20,7 +23,7 @@ export interface RunStore {
   readonly location: string;
   /** Newest first. */
   list(): StoredRun[];
-  /** @throws RunNotFoundError for an unknown or ambiguous id */
+  /** @throws RunNotFoundError for an unknown or ambiguous id @throws IntegrityError when its manifest is damaged */
   find(selector: string): StoredRun;
   /** @throws IntegrityError when the recording is damaged, foreign, newer, or sealed to somebody else */
   tape(run: StoredRun, identities: readonly string[]): Tape;

@@ -40,10 +40,13 @@ export interface ListedRun {
 export function runs(args: readonly string[]): number {
   const parsed = parse('runs', args, { json: { type: 'boolean' }, tree: { type: 'boolean' } });
   const readers = identities(process.env);
-  const listed = parsed.store.list().map((run) => describeRun(parsed.store, run, readers));
+  const found = parsed.store.list();
+  const listed = found.map((run) => describeRun(parsed.store, run, readers));
   if (parsed.values['json']) process.stdout.write(`${JSON.stringify(listed, null, 2)}\n`);
   else process.stdout.write(listed.length === 0 ? `no runs in ${parsed.store.location}. Record one: replay-harness record -- node agent.js\n` : tableOf(listed));
-  return 0;
+  const damages = found.flatMap(({ damage }) => damage ?? []);
+  for (const { message } of damages) process.stderr.write(`replay-harness: ${message}\n`);
+  return damages[0]?.exitCode ?? 0;
 }
 
 /** @param known what was read of the run already */
