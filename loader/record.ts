@@ -3,7 +3,7 @@ import { RecordSession } from '../src/capture/record-session.ts';
 import { sealKey } from '../src/journal/crypto.ts';
 import { JournalWriter } from '../src/journal/writer.ts';
 import { keysWithoutEffect } from '../src/model/config.ts';
-import { ConfigError } from '../src/model/error.ts';
+import { ConfigError, HarnessError } from '../src/model/error.ts';
 import type { RunManifest } from '../src/model/run.ts';
 import { uuidv7 } from '../src/model/uuid.ts';
 import { cwd, nativeCrypto, nativeFs, NativeDate, performanceNow, processEnv } from '../src/runtime/natives.ts';
@@ -54,7 +54,7 @@ export function record(control: Control | undefined): RecordSession | undefined 
   const runKey = nativeCrypto.randomBytes(32);
   const journal = new JournalWriter({
     folder, run: facts.runId, lane: 0, runKey, keys: sealTo.map((recipient) => sealKey(runKey, recipient)),
-    onLost: (reason) => warn(`the recording ${facts.runId} ends here, the agent goes on: ${reason}`),
+    onLost: (reason) => warn(`the recording ${facts.runId} cannot be written any more and ends at its last whole event, the agent goes on: ${reason}`),
   });
   journal.begin(facts);
   journal.flush();
@@ -63,7 +63,8 @@ export function record(control: Control | undefined): RecordSession | undefined 
       const status = journal.lost > 0 ? 'recording' : 'complete';
       store.write({ ...manifest, status, exitCode, uncaptured, lost: journal.lost, durationMs: Math.round(performanceNow() - startedAt) });
     } catch (error) {
-      warn(`the manifest of ${facts.runId} could not be written: ${(error as Error).message}`);
+      // One line says what is lost: the journal's own has been said.
+      if (journal.lost === 0) warn(`the recording ${facts.runId} is whole, but will be listed as truncated: its manifest could not be written (${(error as Error).message})`);
     }
   });
   return session;
@@ -75,7 +76,8 @@ function recipientsOrWarn(find: () => string[], warn: (line: string) => void): s
     return find();
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    warn(`this run is not recorded: no key pair could be made (${(error as Error).message}). Set REPLAY_HARNESS_RECIPIENT, or give a writable XDG_CONFIG_HOME.`);
+    const why = error instanceof HarnessError ? error.message : `no key pair could be made (${(error as Error).message}). Set REPLAY_HARNESS_RECIPIENT, or give a writable XDG_CONFIG_HOME.`;
+    warn(`this run is not recorded: ${why}`);
     return undefined;
   }
 }

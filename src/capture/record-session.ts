@@ -185,8 +185,9 @@ export class RecordSession implements Session {
   /** A tick runs when the macrotask's own ticks and promise jobs are done, and keeps no loop alive. */
   #appended(): void {
     if (this.#flushDue) return;
-    this.#flushDue = true;
     nextTick(this.#flush);
+    // Only now: at the end of the stack the call before this line may throw.
+    this.#flushDue = true;
   }
 
   readonly #flush = (): void => {

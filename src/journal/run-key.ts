@@ -15,10 +15,18 @@ export function runKeyIn(folder: string, identities: readonly string[]): Buffer 
   for (const identity of header ? identities : []) {
     const reader = readers.get(identity) ?? readerOf(identity);
     readers.set(identity, reader);
-    const key = openKey((header as SegmentHeader).keys, reader);
+    const key = opened(header as SegmentHeader, reader);
     if (key) return key;
   }
   return undefined;
+}
+
+function opened(header: SegmentHeader, reader: Reader): Buffer | undefined {
+  try {
+    return openKey(header.keys, reader);
+  } catch {
+    return undefined;
+  }
 }
 
 function headerOf(file: string): SegmentHeader | undefined {

@@ -42,6 +42,12 @@ export class JournalWriter {
   #mac: Buffer = bufferFrom('');
   #failed = false;
   #sealed = false;
+  /** Encrypted, and not on disk yet. */
+  #outbox: Buffer | undefined;
+  /** The rolling hash has seen the outbox. */
+  #hashed = false;
+  /** Bytes of whole frames: a stack overflow within an append leaves a part of one behind them. */
+  #whole = 0;
 
   constructor(options: JournalOptions) {
     this.#options = options;
@@ -89,7 +95,7 @@ export class JournalWriter {
 
   /** Puts everything appended so far on disk. */
   flush(): void {
-    if (this.#frames.length === 0) return;
+    if (this.#whole === 0 && !this.#outbox) return;
     this.#guarded(() => {
       if (this.#sinceCheckpoint >= CHECKPOINT_BYTES) this.#checkpoint();
       this.#write();
@@ -99,7 +105,6 @@ export class JournalWriter {
         this.#openSegment();
       }
     });
-    this.#frames.length = 0;
   }
 
   /** Marks the end of the lane and seals its last segment. Idempotent. */
@@ -120,7 +125,8 @@ export class JournalWriter {
   }
 
   #open(type: number): number {
-    const at = this.#frames.length;
+    const at = this.#whole;
+    this.#frames.length = at;
     this.#frames.reserve(FRAME_HEADER_BYTES + 32);
     this.#frames.length += FRAME_HEADER_BYTES;
     this.#frames.bytes[this.#frames.length++] = type;
@@ -137,25 +143,38 @@ export class JournalWriter {
     bytes.writeUInt16LE(lengthCheck(body.length), at + 4);
     bytes.writeUInt32LE(crc32(body), at + 6);
     this.seq++;
+    this.#whole = length;
     if (this.#failed || this.#sealed) {
       if (this.#failed) this.lost++;
-      this.#frames.length = 0;
+      this.#whole = 0;
     }
   }
 
+  /** Each step is done or not done when the stack overflows in it, and the next call goes on from there. */
   #write(): void {
-    const clear = this.#frames.bytes.subarray(0, this.#frames.length);
-    const sealed = (this.#cipher as Cipher).update(clear);
-    (this.#hash as Hash).update(sealed);
-    writeFully(this.#fd, sealed);
-    this.#segmentBytes += sealed.length;
-    this.#sinceCheckpoint += sealed.length;
-    this.#frames.length = 0;
+    this.#drain();
+    if (this.#whole === 0) return;
+    this.#outbox = (this.#cipher as Cipher).update(this.#frames.bytes.subarray(0, this.#whole));
+    this.#whole = 0;
+    this.#drain();
+  }
+
+  #drain(): void {
+    const outbox = this.#outbox;
+    if (!outbox) return;
+    if (!this.#hashed) (this.#hash as Hash).update(outbox);
+    this.#hashed = true;
+    writeFully(this.#fd, outbox, this.#segmentBytes);
+    this.#segmentBytes += outbox.length;
+    this.#sinceCheckpoint += outbox.length;
+    this.#outbox = undefined;
+    this.#hashed = false;
   }
 
   /** Appends the rolling HMAC of all bytes before it. */
   #checkpoint(): void {
-    if (this.#frames.length > 0) this.#write();
+    requireStack(STACK_LEVELS);
+    this.#write();
     const digest = (this.#hash as Hash).copy().digest();
     const tag = nativeCrypto.createHmac('sha256', this.#mac).update(digest).digest();
     const at = this.#open(FRAME.checkpoint);
@@ -181,7 +200,7 @@ export class JournalWriter {
     this.#hash = nativeCrypto.createHash('sha256').update(head);
     this.#mac = mac;
     this.#fd = nativeFs.openSync(`${folder}/${segmentFile(lane, this.#segment, false)}`, 'wx', 0o600);
-    writeFully(this.#fd, head);
+    writeFully(this.#fd, head, 0);
     this.#segmentBytes = head.length;
   }
 
@@ -198,14 +217,33 @@ export class JournalWriter {
     try {
       write();
     } catch (error) {
+      // The program is at the end of its stack, and would overflow in its own next call; the disk is well.
+      if (isOverflow(error)) throw error;
       this.#failed = true;
+      this.#whole = 0;
       this.lost++;
       this.#options.onLost((error as Error).message);
     }
   }
 }
 
-function writeFully(fd: number, bytes: Uint8Array): void {
+/** Far more than a checkpoint and the change to a new segment take. */
+const STACK_LEVELS = 150;
+
+/**
+ * Overflows now rather than in the middle of something that cannot be done by halves.
+ * @throws RangeError as the program's own next calls would
+ */
+function requireStack(levels: number): number {
+  return levels === 0 ? 0 : requireStack(levels - 1) + 1;
+}
+
+function isOverflow(error: unknown): boolean {
+  return (error as Error).message === 'Maximum call stack size exceeded';
+}
+
+/** At its place, so that writing the same again does no harm. */
+function writeFully(fd: number, bytes: Uint8Array, place: number): void {
   let at = 0;
-  while (at < bytes.length) at += nativeFs.writeSync(fd, bytes, at, bytes.length - at);
+  while (at < bytes.length) at += nativeFs.writeSync(fd, bytes, at, bytes.length - at, place + at);
 }

@@ -4,7 +4,7 @@
  * everything of ours that runs inside the agent's process goes through here.
  */
 import { binding } from './bindings.ts';
-import { beginOwn, endOwn } from './own-depth.ts';
+import { own } from './own-depth.ts';
 
 // Not imports: a bundle's interop would copy every property of these modules, which loads what they load lazily.
 const builtin: typeof process.getBuiltinModule = process.getBuiltinModule.bind(process);
@@ -59,11 +59,11 @@ type AnyCall = (...args: unknown[]) => unknown;
 
 function unseen(call: AnyCall): AnyCall {
   return (...args) => {
-    beginOwn();
+    own.depth++;
     try {
       return call(...args);
     } finally {
-      endOwn();
+      own.depth--;
     }
   };
 }

@@ -1,16 +1,16 @@
 /** Marks what the harness itself does below a patched layer: boundaries let it pass untouched. */
 import { setImmediate, setTimeout } from './natives.ts';
-import { beginOwn, endOwn } from './own-depth.ts';
+import { own } from './own-depth.ts';
 
 export { isOwn } from './own-depth.ts';
 
 /** Runs `call` as the harness's own: nothing that it uses is recorded. */
 export function asOwn<T>(call: () => T): T {
-  beginOwn();
+  own.depth++;
   try {
     return call();
   } finally {
-    endOwn();
+    own.depth--;
   }
 }
 

@@ -11,12 +11,20 @@ export function loadConfig(env: Environment, folder: string): Config {
   const given = env['REPLAY_HARNESS_CONFIG'];
   if (given !== undefined) {
     if (!nativeFs.existsSync(given)) throw new ConfigError(`REPLAY_HARNESS_CONFIG names ${given}, which does not exist.`);
-    return parseConfig(nativeFs.readFileSync(given, 'utf8'), given);
+    return parseConfig(read(given), given);
   }
   for (let at = folder; ; at = at.slice(0, at.lastIndexOf('/'))) {
     const file = `${at}/${CONFIG_FILE}`;
-    if (nativeFs.existsSync(file)) return parseConfig(nativeFs.readFileSync(file, 'utf8'), file);
+    if (nativeFs.existsSync(file)) return parseConfig(read(file), file);
     if (at === '') return {};
+  }
+}
+
+function read(file: string): string {
+  try {
+    return nativeFs.readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`The configuration ${file} cannot be read: ${(error as Error).message}.`);
   }
 }
 

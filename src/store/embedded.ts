@@ -24,6 +24,7 @@ export class EmbeddedStore implements RunStore {
       makeFolder(folder);
       this.write(manifest);
     } catch (error) {
+      removeQuietly(folder);
       throw new StoreUnavailableError(`The store ${this.location} cannot be written: ${(error as Error).message}.`);
     }
     return folder;
@@ -116,6 +117,14 @@ export class EmbeddedStore implements RunStore {
       // Listed all the same, where its id puts it in time: the newest run must not be taken for an older one.
       return { manifest: { ...NOTHING_KNOWN, id, startedAt: timeOf(id) }, status: 'truncated', damage };
     }
+  }
+}
+
+function removeQuietly(folder: string): void {
+  try {
+    nativeFs.rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // What could not be written can often not be removed either.
   }
 }
 
