@@ -1,14 +1,15 @@
 /** Opens a replay: the recorded run's tape, its process facts, a session that serves them. */
 import type { Report } from '../src/model/divergence.ts';
 import { ConfigError, TruncatedError, UnsupportedRuntimeError } from '../src/model/error.ts';
-import type { LaneEvent, RunFacts } from '../src/model/event.ts';
-import { cwd, defineProperty, nativeFs, performanceNow, processEnv, reallyExit } from '../src/runtime/natives.ts';
+import type { RunFacts } from '../src/model/event.ts';
+import { cwd, defineProperty, killSelf, nativeFs, performanceNow, processEnv, reallyExit } from '../src/runtime/natives.ts';
 import { AsyncTrace } from '../src/replay/async-trace.ts';
 import { exitCodeOf, explain } from '../src/replay/report.ts';
 import { type Ending, ReplaySession } from '../src/replay/replay-session.ts';
 import { Tape } from '../src/replay/tape.ts';
 import { loadConfig, storeLocation } from '../src/store/configuration.ts';
 import { EmbeddedStore } from '../src/store/embedded.ts';
+import type { Tape as StoredTape } from '../src/store/run-store.ts';
 import { identities } from '../src/store/keyring.ts';
 import type { Control } from './control.ts';
 
@@ -32,12 +33,14 @@ export function replay(control: Control | undefined): Replay {
   let trace: AsyncTrace | undefined;
   if (control?.trace) (trace = new AsyncTrace()).start();
   const finish = (ending: Ending): void => {
-    const report = reportOf(facts, tape.events, ending, performanceNow() - startedAt);
+    const report = reportOf(facts, tape, ending, performanceNow() - startedAt);
     if (control?.report) nativeFs.writeFileSync(control.report, JSON.stringify(report));
     else if (ending.verdict !== 'identical') nativeFs.writeSync(2, `${explain(report)}\n`);
     if (ending.verdict !== 'identical') reallyExit(exitCodeOf(report));
+    // The end is part of what is replayed: whoever waits for this process sees the signal that the recorded one died of.
+    if (tape.signal !== null) killSelf(tape.signal);
   };
-  const session = new ReplaySession({ facts, tape: new Tape(tape.events, tape.complete), trace, finish });
+  const session = new ReplaySession({ facts, tape: new Tape(tape.events, tape.complete, tape.signal), trace, finish });
   restoreFacts(facts, control);
   return { session, start: () => session.start() };
 }
@@ -63,11 +66,11 @@ function restoreFacts(facts: RunFacts, control: Control | undefined): void {
   process.title = facts.title;
 }
 
-function reportOf(facts: RunFacts, events: readonly LaneEvent[], ending: Ending, durationMs: number): Report {
+function reportOf(facts: RunFacts, { events, signal }: StoredTape, ending: Ending, durationMs: number): Report {
   const { verdict, divergence, blocked, steps } = ending;
   return {
     runId: facts.runId, verdict, fidelity: 'exact', step: divergence?.step ?? null, kind: divergence?.kind ?? null, expected: divergence?.expected ?? null,
     actual: divergence?.actual ?? null, firstDifference: divergence?.firstDifference ?? null, stack: divergence?.stack ?? [], drifts: [], blocked, liveCalls: 0,
-    steps, durationMs: Math.round(durationMs), recordedDurationMs: Math.round((events[events.length - 1]?.at ?? 0) / 1000), code: divergence?.code ?? null,
+    steps, durationMs: Math.round(durationMs), recordedDurationMs: Math.round((events[events.length - 1]?.at ?? 0) / 1000), code: divergence?.code ?? null, signal,
   };
 }

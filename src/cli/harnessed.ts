@@ -41,20 +41,21 @@ function quoted(path: string): string {
   return /[\s"\\]/.test(path) ? `"${path.replace(/["\\]/g, '\\$&')}"` : path;
 }
 
+function atTerminal(): boolean {
+  return process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+}
+
 /** Resolves with how the process ended; signals of the terminal go to it, not to us. */
 export function ended(child: ChildProcess): Promise<Exit> {
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
-  // The terminal sends SIGINT to the whole group: the child has it already.
-  const ignore = (): void => {};
-  process.on('SIGINT', ignore);
-  process.on('SIGTERM', forward);
-  process.on('SIGHUP', forward);
+  // A terminal sends these to the whole group: the child has them already.
+  const fromTerminal = (signal: NodeJS.Signals): void => void (atTerminal() || forward(signal));
+  const handlers = [['SIGINT', fromTerminal], ['SIGQUIT', fromTerminal], ['SIGTERM', forward], ['SIGHUP', forward]] as const;
+  for (const [signal, handler] of handlers) process.on(signal, handler);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => {
-      process.off('SIGINT', ignore);
-      process.off('SIGTERM', forward);
-      process.off('SIGHUP', forward);
+      for (const [signal, handler] of handlers) process.off(signal, handler);
       resolve({ code: code ?? 128 + (signal ? constants.signals[signal] : 0), signal });
     });
   });

@@ -40,4 +40,6 @@ export interface Report {
   readonly recordedDurationMs: number;
   /** Error code of the contract, null when all went well. */
   readonly code: Divergence['code'] | null;
+  /** The signal that ended the recorded program and, in its place, the replay. */
+  readonly signal: NodeJS.Signals | null;
 }

@@ -25,6 +25,8 @@ export const KINDS = [
   'threw',
   // bytes of a standard stream that had not left when the process ended (V)
   'unsent',
+  // a signal that is listened for (S), and its coming (D)
+  'signal', 'signalled',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 

@@ -19,7 +19,10 @@ export interface RunManifest {
   readonly startedAt: string;
   readonly durationMs: number | null;
   readonly exitCode: number | null;
-  readonly signal: string | null;
+  /** The signal that the process died of; known only where its parent is the command line. */
+  readonly signal: NodeJS.Signals | null;
+  /** The unsealed end of the journal, as it lay there when the process had died of a signal. */
+  readonly tail?: { readonly file: string; readonly bytes: number; readonly sha256: string };
   readonly node: string;
   readonly platform: string;
   readonly uncaptured: readonly string[];

@@ -1,6 +1,7 @@
 /** Recorded and asked-for events in words. */
 import { decodeClockReads } from '../model/clock.ts';
 import type { LaneEvent } from '../model/event.ts';
+import { signalName } from '../model/signal.ts';
 import { jsonParse, jsonStringify } from '../runtime/natives.ts';
 import { describe as describeBytes } from '../steps/request-diff.ts';
 
@@ -62,6 +63,8 @@ export function describeStart(kind: string, key: string): string {
       return `fs.${asked.slice(0, 2).join(' ')}`;
     case 'stack':
       return `the stack of ${jsonStringify(asked[0] ?? '')}`;
+    case 'signal':
+      return `a handler of ${signalName(Number(asked[0]))}`;
     case 'stdio':
       return `opening ${['stdin', 'stdout', 'stderr'][Number(asked[0])]}`;
     default:

@@ -73,7 +73,7 @@ export class ReplaySession implements Session {
     this.random = this.#stream.next;
     this.clock = new ReplayClock({
       nextPack: (asked) => this.#nextPack(asked),
-      packDone: () => tape.advance(),
+      packDone: () => this.#advance(),
       mismatch: (asked, recorded) => this.#diverge({ kind: 'clock', expected: `a clock read (${recorded})`, actual: `a clock read (${asked})`, difference: { field: 'clock', expected: recorded, actual: asked } }),
     }, facts.startedAt);
     this.#scheduler = new Scheduler({
@@ -113,7 +113,7 @@ export class ReplaySession implements Session {
   value(kind: Kind, key: string, live: () => Recorded): Recorded {
     const due = this.#ask('value', kind, key);
     if (due?.type !== 'value') return this.#left().value(kind, key, live);
-    this.#tape.advance();
+    this.#advance();
     return due;
   }
 
@@ -126,6 +126,7 @@ export class ReplaySession implements Session {
     const result = this.#tape.takeValue('write-result');
     const [taken, async] = result ? (jsonParse(result.key) as [number, number]) : [bytes.length, 0];
     this.#printer.wrote(operation, bytes, async === 1 || kind === 'shutdown');
+    this.#endIfCut();
     if (!result) return done;
     return { code: result.status, bytes: taken, async };
   }
@@ -215,7 +216,7 @@ export class ReplaySession implements Session {
     if (!this.#ask('start', kind, key)) return this.#left().operation(id, kind, key, this.inContext(deliver));
     this.#pending.set(id, { kind, key, deliver, isOrdered, scope: new AsyncResource('RECORDED') });
     if (kind === 'stdio') this.#streams.set(id, Number(key.slice(1, -1)));
-    this.#tape.advance();
+    this.#advance();
     return id;
   }
 
@@ -293,6 +294,7 @@ export class ReplaySession implements Session {
     this.#outcomes.delete(event.operation);
     this.#tape.advance();
     if (event.kind === 'written') this.#printer.left(event.operation);
+    this.#endIfCut();
     const run = (): void => {
       // Before the program runs: it may throw.
       this.#scheduler.wake();
@@ -343,13 +345,23 @@ export class ReplaySession implements Session {
     return (this.#probe ??= new Probe(this.#streams, () => {}, () => []));
   }
 
+  #advance(): void {
+    this.#tape.advance();
+    this.#endIfCut();
+  }
+
+  /** Nothing is known of what the program did after the last event of a cut recording: it may loop for ever, or eat all memory. */
+  #endIfCut(): void {
+    if (!this.#tape.complete && !this.#tape.due) this.#exhausted(undefined);
+  }
+
   #leftover(due: LaneEvent, actual: string): void {
     if (!this.#probe) this.#end('diverged', this.#explain.divergence('REPLAY_LEFTOVER', due, { actual }));
   }
 
   #exhausted(asked: (() => string) | undefined): undefined {
     if (this.#ended || this.#probe) return undefined;
-    if (!this.#tape.complete) this.#end('truncated', undefined);
+    if (!this.#tape.complete) this.#end(this.#tape.signal === null ? 'truncated' : 'identical', undefined);
     else if (asked) this.#end('diverged', this.#explain.divergence('REPLAY_EXHAUSTED', this.#tape.last, { kind: 'end', actual: asked() }));
     return undefined;
   }

@@ -8,7 +8,10 @@ export function exitCodeOf({ verdict }: Report): number {
 /** Lines for stderr; the first begins with `replay-harness:`. */
 export function explain(report: Report): string {
   const { runId, verdict, step, kind, expected, actual, firstDifference, stack, code } = report;
-  if (verdict === 'identical') return `replay-harness: replayed ${runId}: identical, ${report.steps} events, 0 live calls`;
+  if (verdict === 'identical') {
+    const end = report.signal === null ? '' : `; the recorded process was ended by ${report.signal} here, and so was the replay: what it did not come to is not known`;
+    return `replay-harness: replayed ${runId}: identical, ${report.steps} events, 0 live calls${end}`;
+  }
   if (verdict === 'truncated') {
     return `replay-harness: replayed ${runId} to its last event (${report.steps}): the recording is truncated, since the recorded process ended without closing it`;
   }

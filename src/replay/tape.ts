@@ -10,12 +10,15 @@ const HORIZON = 2000;
 export class Tape {
   /** Whether the recording was sealed after the program's own end. */
   readonly complete: boolean;
+  /** The signal that ended the recorded program, which had no handler for it, after its last event. */
+  readonly signal: NodeJS.Signals | null;
   readonly #events: readonly LaneEvent[];
   #cursor = 1;
 
-  constructor(events: readonly LaneEvent[], complete: boolean) {
+  constructor(events: readonly LaneEvent[], complete: boolean, signal: NodeJS.Signals | null) {
     this.#events = events;
     this.complete = complete;
+    this.signal = signal;
   }
 
   get length(): number {

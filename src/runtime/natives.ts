@@ -91,3 +91,11 @@ export const crc32 = (data: Uint8Array): number => zlibBinding.crc32(data, 0);
 export const reallyExit: (code: number) => never = (process as unknown as { reallyExit: (code: number) => never }).reallyExit.bind(process);
 export const processEnv: NodeJS.ProcessEnv = process.env;
 export const cwd: typeof process.cwd = process.cwd.bind(process);
+
+const ownPid = process.pid;
+const nativeKill = process.kill.bind(process);
+
+/** Ends this process by a signal. */
+export function killSelf(signal: NodeJS.Signals): void {
+  nativeKill(ownPid, signal);
+}

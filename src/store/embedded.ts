@@ -2,7 +2,8 @@
 import { readLane, readSegments } from '../journal/reader.ts';
 import { ConfigError, IntegrityError, RunNotFoundError, StoreUnavailableError } from '../model/error.ts';
 import type { RunManifest } from '../model/run.ts';
-import { NativeDate, nativeFs } from '../runtime/natives.ts';
+import { isRequestToEnd } from '../model/signal.ts';
+import { NativeDate, nativeCrypto, nativeFs } from '../runtime/natives.ts';
 import { makeFolder } from './make-folder.ts';
 import { formatManifest, parseManifest } from './manifest.ts';
 import type { RunStore, StoredRun, Tape } from './run-store.ts';
@@ -97,8 +98,26 @@ export class EmbeddedStore implements RunStore {
       if (header.run !== manifest.id) throw new IntegrityError(`${file} belongs to run ${header.run}, not to ${manifest.id}.`);
     }
     const lane = readLane(segments, identities);
-    if (manifest.status === 'complete' && !lane.complete) throw new IntegrityError(`${folder} was sealed as complete, but its journal has no end: segments were removed or cut.`);
-    return lane;
+    if (manifest.status !== 'complete' || lane.complete) return { ...lane, signal: null };
+    const { signal, tail } = manifest;
+    if (!signal || !tail) throw new IntegrityError(`${folder} was sealed as complete, but its journal has no end: segments were removed or cut.`);
+    const last = segments[segments.length - 1];
+    if (last?.file !== `${folder}/${tail.file}` || last.raw.length !== tail.bytes || sha256(last.raw) !== tail.sha256) {
+      throw new IntegrityError(`${folder}/${tail.file} is not what it was when the program had ended by ${signal}: the end of its journal was altered or cut.`);
+    }
+    return { ...lane, signal };
+  }
+
+  /**
+   * Notes which signal the recorded process died of. One that asks a program to end makes the run complete: all that it
+   * did is in the journal, which nobody was left to seal.
+   */
+  endedBySignal({ manifest, status }: StoredRun, signal: NodeJS.Signals): void {
+    if (status !== 'truncated') return;
+    const folder = this.folderOf(manifest.id);
+    const last = readSegments(folder).pop();
+    if (!last || last.sealed || !isRequestToEnd(signal) || manifest.lost > 0) return this.write({ ...manifest, signal });
+    this.write({ ...manifest, status: 'complete', signal, tail: { file: last.file.slice(folder.length + 1), bytes: last.raw.length, sha256: sha256(last.raw) } });
   }
 
   #run(id: string): StoredRun | undefined {
@@ -118,6 +137,10 @@ export class EmbeddedStore implements RunStore {
       return { manifest: { ...NOTHING_KNOWN, id, startedAt: timeOf(id) }, status: 'truncated', damage };
     }
   }
+}
+
+function sha256(bytes: Uint8Array): string {
+  return nativeCrypto.createHash('sha256').update(bytes).digest('hex');
 }
 
 function removeQuietly(folder: string): void {

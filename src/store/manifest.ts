@@ -5,7 +5,7 @@ import { jsonParse, jsonStringify, nativeCrypto } from '../runtime/natives.ts';
 
 /** Without a checksum only these are known: one that lost its name must not pass for none. */
 const FIELDS: ReadonlySet<string> = new Set<keyof RunManifest>([
-  'format', 'id', 'parentRunId', 'forkedFrom', 'replayOf', 'name', 'agent', 'tags', 'status', 'pid', 'processStart', 'startedAt', 'durationMs', 'exitCode', 'signal', 'node', 'platform',
+  'format', 'id', 'parentRunId', 'forkedFrom', 'replayOf', 'name', 'agent', 'tags', 'status', 'pid', 'processStart', 'startedAt', 'durationMs', 'exitCode', 'signal', 'tail', 'node', 'platform',
   'uncaptured', 'lost',
 ]);
 

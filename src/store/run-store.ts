@@ -14,6 +14,8 @@ export interface Tape {
   readonly events: LaneEvent[];
   /** Sealed after the program's regular end. */
   readonly complete: boolean;
+  /** The signal that ended the program after the last event, when the run is complete all the same. */
+  readonly signal: NodeJS.Signals | null;
   /** Last rolling HMAC: the head of the run's chain. */
   readonly head: string;
 }

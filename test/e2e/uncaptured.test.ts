@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { testServer, testWorkspace } from '../support/test-workspace.ts';
 
 /** What the agent does, and the name by which it is to be called when recorded and when refused. */
@@ -41,17 +41,6 @@ describe('what is not captured', () => {
     expect(replayed.stdout.toString()).toBe('before\n');
     expect(existsSync(workspace.path('touched'))).toBe(false);
     expect(server.hits).toBe(0);
-  });
-
-  it('a signal that came', async () => {
-    const workspace = testWorkspace();
-    const running = workspace.startRecording('uncaptured/signal.mjs');
-    await vi.waitUntil(() => running.stdout().includes('before'), 60_000);
-    running.child.kill('SIGTERM');
-    const { exitCode, stdout, stderr } = await running.ended;
-    expect({ exitCode, stdout: stdout.toString() }).toEqual({ exitCode: 0, stdout: 'before\ntold to end\n' });
-    expect(stderr.toString()).toMatch(/^replay-harness: not captured: [^\n]*signal[^\n]*SIGTERM[^\n]*\n$/);
-    expect(await workspace.replay()).toMatchObject({ exitCode: 3, report: { verdict: 'blocked', blocked: [expect.stringMatching(/signal.*SIGTERM/)] } });
   });
 
   it('is listed with the run', async () => {

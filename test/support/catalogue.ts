@@ -105,6 +105,7 @@ const endings: readonly AgentCase[] = [
   { agent: 'cut-off-output.mjs', output: 'unread', exitCode: 5, sameAsBare: all },
   { agent: 'lifecycle.mjs', exitCode: 9 },
   { agent: 'handlers.mjs' },
+  { agent: 'signals.mjs' },
 ];
 
 const contexts: readonly AgentCase[] = [{ agent: 'stacks.mjs', sameAsBare: all }, { agent: 'async-local-storage.mjs', sameAsBare: all }, { agent: 'errors-in-contexts.mjs', sameAsBare: sortedLines }, { agent: 'ticks-after-errors.mjs' }, { agent: 'domain.cjs', sameAsBare: sortedLines }];

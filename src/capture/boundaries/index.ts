@@ -11,6 +11,7 @@ import { installHandles } from './handles.ts';
 import { installModuleHooks } from './module-hooks.ts';
 import { installProcess, installExit } from './process.ts';
 import { installRandom } from './random.ts';
+import { installSignals } from './signals.ts';
 import { installStacks } from './stacks.ts';
 import { installTerminals } from './terminals.ts';
 import { installTimers } from './timers.ts';
@@ -34,6 +35,7 @@ export function installBoundaries(session: Session, warm: () => void): void {
   installZlib(session);
   installTimers(session);
   installProcess(session);
+  installSignals(session);
   installRandom(session);
   installClock(session);
   installUncaptured(session, installModuleHooks(session));

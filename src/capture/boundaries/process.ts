@@ -71,7 +71,6 @@ export function installExit(session: Session, handles: Handles): void {
     handles.tellUnsent();
     session.exited(code);
   };
-  const { signals } = process.getBuiltinModule('node:os').constants;
   // Node looks `emit` up on process for each of its own events.
   const emit = process.emit as AnyFunction;
   // A link of our own in the prototype chain: neither process nor its prototype has a property more.
@@ -87,8 +86,6 @@ export function installExit(session: Session, handles: Handles): void {
       if (event === 'beforeExit') return session.beforeExit(() => apply(emit, this, args) as boolean);
       // Native code prints the stack after the last JavaScript has run: format it while the journal is open.
       if (event === 'uncaughtExceptionMonitor') formatStacks(subject, 5);
-      // A handler for a signal means that its moment matters.
-      if (typeof event === 'string' && event in signals) return session.uncapturedArrival(`a signal (${event})`, () => apply(emit, this, args));
       if (event === 'message') return session.uncapturedArrival('a message from the parent process (IPC)', () => apply(emit, this, args));
       const emitted = apply(emit, this, args) as boolean;
       if (event === 'exit') exit(Number(process.exitCode ?? subject ?? 0));

@@ -21,8 +21,6 @@ export function installUncaptured(session: Session, moduleHooks: ModuleHooks): v
   block(prototype('fs_event_wrap', 'FSEvent'), 'start', 'fs.watch');
   block((binding('fs')['StatWatcher'] as { prototype: object }).prototype, 'start', 'fs.watchFile');
   block(process, 'dlopen', 'a native addon (process.dlopen)');
-  // In replay the ids of processes are the recorded run's: a signal would hit a stranger.
-  block(process, 'kill', 'process.kill');
   block(process.getBuiltinModule('node:os'), 'setPriority', 'os.setPriority');
   block(process.getBuiltinModule('node:perf_hooks'), 'monitorEventLoopDelay', 'perf_hooks.monitorEventLoopDelay');
   block(process.getBuiltinModule('node:http2'), 'connect', 'http2.connect');

@@ -20,11 +20,24 @@ export async function record(args: readonly string[]): Promise<number> {
     process.stderr.write(`replay-harness: cannot run ${command}: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such program' : (error as Error).message}\n`);
     return 1;
   }
+  try {
+    noteSignal(parsed.store, run, child.pid, exit.signal);
+  } catch (error) {
+    process.stderr.write(`replay-harness: the signal that ended ${run} could not be noted: ${(error as Error).message}\n`);
+  }
   process.stderr.write(`replay-harness: ${summary(parsed.store, run)}\n`);
   return exit.code;
 }
 
-function summary(store: ReturnType<typeof parse>['store'], run: string): string {
+/** A process that dies of a signal cannot say so itself: its parent does. Of a launcher's child only the launcher knows. */
+function noteSignal(store: Store, run: string, pid: number | undefined, signal: NodeJS.Signals | null): void {
+  const recorded = store.list().find(({ manifest }) => manifest.id === run);
+  if (signal !== null && recorded && recorded.manifest.pid === pid) store.endedBySignal(recorded, signal);
+}
+
+type Store = ReturnType<typeof parse>['store'];
+
+function summary(store: Store, run: string): string {
   const all = store.list();
   const recorded = all.find(({ manifest }) => manifest.id === run);
   const children = all.filter(({ manifest }) => manifest.parentRunId === run).length;
@@ -32,5 +45,5 @@ function summary(store: ReturnType<typeof parse>['store'], run: string): string 
   const { manifest, status } = recorded;
   const notes = manifest.uncaptured.length > 0 ? `; not captured: ${manifest.uncaptured.join(', ')}` : '';
   const below = children > 0 ? `, and ${children} child run${children > 1 ? 's' : ''}` : '';
-  return `recorded ${run} (${status}, exit ${manifest.exitCode ?? 'unknown'})${below}${notes}`;
+  return `recorded ${run} (${status}, ${manifest.signal === null ? `exit ${manifest.exitCode ?? 'unknown'}` : `ended by ${manifest.signal}`})${below}${notes}`;
 }

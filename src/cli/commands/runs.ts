@@ -52,7 +52,7 @@ export function runs(args: readonly string[]): number {
 /** @param known what was read of the run already */
 export function describeRun(store: EmbeddedStore, run: StoredRun, readers: readonly string[], known?: Interpreted): ListedRun {
   const { manifest, status } = run;
-  const { format: _format, pid: _pid, processStart: _start, lost: _lost, platform: _platform, ...shown } = manifest;
+  const { format: _format, pid: _pid, processStart: _start, lost: _lost, platform: _platform, tail: _tail, ...shown } = manifest;
   const base = { ...shown, status, replayable: manifest.uncaptured.length === 0 };
   try {
     const { durationMs, ...summary } = known ? summaryOf(known) : summaryIn(store, run, readers);
@@ -103,7 +103,7 @@ function programDigest(): string {
 
 function tableOf(listed: readonly ListedRun[]): string {
   const rows = listed.map((run) => [
-    run.id, run.startedAt.slice(0, 19).replace('T', ' '), run.status, String(run.exitCode ?? '-'), run.durationMs === null ? '-' : `${run.durationMs} ms`,
+    run.id, run.startedAt.slice(0, 19).replace('T', ' '), run.status, String(run.exitCode ?? run.signal ?? '-'), run.durationMs === null ? '-' : `${run.durationMs} ms`,
     String(run.steps ?? '?'), String(run.llmCalls ?? '?'), run.agent, run.command?.slice(1).join(' ') ?? 'sealed to another key, or damaged',
   ].map((cell) => visible(cell).replace(/[\n\t]/g, ' ')));
   const all = [['RUN', 'STARTED', 'STATUS', 'EXIT', 'TIME', 'STEPS', 'LLM', 'AGENT', 'COMMAND'], ...rows];

@@ -47,6 +47,7 @@ class Lane {
       dns: this.#completions,
       crypto: this.#completions,
       'process-event': this.#lifecycle,
+      signal: this.#lifecycle,
     };
   }
 

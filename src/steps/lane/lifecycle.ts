@@ -1,6 +1,7 @@
 /** The process itself: what was not captured, signals, the exit. */
 import type { NoteEvent, OutputEvent, StartEvent } from '../../model/event.ts';
 import { asList, asText, parseJson } from '../json.ts';
+import { signalName } from '../../model/signal.ts';
 import type { Draft, OperationEvent, Tracker } from './draft.ts';
 
 export class Lifecycle implements Tracker<OperationEvent | NoteEvent> {
@@ -11,7 +12,8 @@ export class Lifecycle implements Tracker<OperationEvent | NoteEvent> {
     if (event.type === 'note') this.#drafts.push(noteDraft(event));
     else if (event.type === 'start') this.#listened.set(event.operation, event);
     else if (event.type === 'output') this.#drafts.push(exitDraft(event));
-    else if (event.kind === 'emitted') this.#drafts.push(emittedDraft(event, this.#listened.get(event.operation)));
+    else if (event.kind === 'signalled') this.#drafts.push(emittedDraft(event, signalName(event.status)));
+    else if (event.kind === 'emitted') this.#drafts.push(emittedDraft(event, nameOf(this.#listened.get(event.operation))));
   }
 
   finish(): Draft[] {
@@ -29,8 +31,11 @@ function noteDraft(event: NoteEvent): Draft {
   return { ...stateDraft(event), boundary: 'uncaptured', name: event.name, summary: `not captured: ${event.name}`, error, asked: event.name };
 }
 
-function emittedDraft(event: OperationEvent, listened: StartEvent | undefined): Draft {
-  const name = asText(asList(parseJson(listened?.key ?? ''))[0]) ?? 'event';
+function nameOf(listened: StartEvent | undefined): string {
+  return asText(asList(parseJson(listened?.key ?? ''))[0]) ?? 'event';
+}
+
+function emittedDraft(event: OperationEvent, name: string): Draft {
   return { ...stateDraft(event), kind: 'message', boundary: 'signal', name, summary: name, output: { event: name }, asked: name };
 }
 

@@ -1,2 +1,2 @@
 console.log('before');
-console.log(process.kill(process.pid, 0));
+console.log(process.kill(process.ppid, 0));
