@@ -70,14 +70,13 @@ export function record(control: Control | undefined): RecordSession | undefined 
   return session;
 }
 
-/** A host without a writable home cannot make keys: that stops the recording, not the agent. A malformed key is the user's to mend. */
+/** A host without a place for keys, or with a damaged one, stops the recording and not the agent. A malformed key is the user's to mend. */
 function recipientsOrWarn(find: () => string[], warn: (line: string) => void): string[] | undefined {
   try {
     return find();
   } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    const why = error instanceof HarnessError ? error.message : `no key pair could be made (${(error as Error).message}). Set REPLAY_HARNESS_RECIPIENT, or give a writable XDG_CONFIG_HOME.`;
-    warn(`this run is not recorded: ${why}`);
+    if (error instanceof ConfigError || !(error instanceof HarnessError)) throw error;
+    warn(`this run is not recorded. ${error.message}`);
     return undefined;
   }
 }

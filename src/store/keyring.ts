@@ -18,11 +18,14 @@ export function keyFolder(env: Environment): string {
 }
 
 function homeFolder(): string {
+  let home = '';
   try {
-    return nativeOs.homedir();
+    home = nativeOs.homedir();
   } catch {
-    throw new StoreUnavailableError('This user has no home folder, so there is no place for keys. Set HOME or XDG_CONFIG_HOME.');
+    // Neither HOME nor an entry in the list of users.
   }
+  if (home === '') throw new StoreUnavailableError('This user has no home folder, so there is no place for keys. Set HOME or XDG_CONFIG_HOME.');
+  return home;
 }
 
 /**
@@ -46,27 +49,43 @@ export function identities(env: Environment): string[] {
     if (!nativeFs.existsSync(given)) throw new ConfigError(`REPLAY_HARNESS_IDENTITY names ${given}, which does not exist. It takes the file of a private key, or cmd:COMMAND.`);
     return parseIdentities(readText(given), given);
   }
-  const own = `${keyFolder(env)}/identity`;
+  const own = `${keyFolderIfAny(env)}/identity`;
   return nativeFs.existsSync(own) ? parseIdentities(readText(own), own) : [];
 }
 
-/** The user's own private key, made if there is none yet. Two first uses at once agree on one. */
+function keyFolderIfAny(env: Environment): string {
+  try {
+    return keyFolder(env);
+  } catch {
+    return '';
+  }
+}
+
+/** The user's own private key, made if there is none yet. Two first uses at once agree on one. @throws StoreUnavailableError */
 export function ownIdentity(folder: string): string {
   const file = `${folder}/identity`;
   if (!nativeFs.existsSync(file)) {
-    makeFolder(folder);
-    const pair = createKeyPair();
-    const draft = `${file}.${uuidv7()}`;
     try {
-      nativeFs.writeFileSync(draft, `${PUBLIC_NOTE}${pair.recipient}\n${pair.identity}\n`, { mode: 0o600 });
-      nativeFs.linkSync(draft, file);
+      makeIdentity(folder, file);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    } finally {
-      nativeFs.rmSync(draft, { force: true });
+      throw new StoreUnavailableError(`No key pair could be made in ${folder}: ${(error as Error).message}. Set REPLAY_HARNESS_RECIPIENT, or give a writable XDG_CONFIG_HOME.`);
     }
   }
-  return parseIdentities(nativeFs.readFileSync(file, 'utf8'), file)[0] as string;
+  return parseIdentities(readText(file), file)[0] as string;
+}
+
+function makeIdentity(folder: string, file: string): void {
+  makeFolder(folder);
+  const pair = createKeyPair();
+  const draft = `${file}.${uuidv7()}`;
+  try {
+    nativeFs.writeFileSync(draft, `${PUBLIC_NOTE}${pair.recipient}\n${pair.identity}\n`, { mode: 0o600 });
+    nativeFs.linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    nativeFs.rmSync(draft, { force: true });
+  }
 }
 
 /** @throws IntegrityError when a key is not the one that the note beside it names @throws ConfigError when there is none */

@@ -11,6 +11,8 @@ export interface Command {
   readonly stdin?: Stdin | undefined;
   /** Where output goes. Default: pipes (as Node makes them: sockets); `files`; `fifos`: a shell's pipes; `unread`: a pipe that is read when the program has ended; `terminal`: a pseudo terminal, which is standard input too. */
   readonly output?: Output | undefined;
+  /** Id of the user and the group that it runs as. */
+  readonly user?: number | undefined;
 }
 
 export type Output = 'files' | 'fifos' | 'unread' | 'terminal';
@@ -46,11 +48,11 @@ export function execute(command: Command): Promise<Execution> {
   return start(command).ended;
 }
 
-export function start({ program, args, cwd, env, stdin, output }: Command): Running {
+export function start({ program, args, cwd, env, stdin, output, user }: Command): Running {
   const file = stdin && 'file' in stdin ? openSync(stdin.file, 'r') : undefined;
   const stdio = [stdin && !('file' in stdin) ? 'pipe' : (file ?? 'ignore'), 'pipe', 'pipe'] as const;
   const [shown, shownArgs] = output ? through(output, program, args) : [program, args];
-  const child = spawn(shown, shownArgs, { cwd, env, stdio: [...stdio] });
+  const child = spawn(shown, shownArgs, { cwd, env, stdio: [...stdio], ...(user !== undefined && { uid: user, gid: user }) });
   if (file !== undefined) closeSync(file);
   const [written, stderr] = [collect(child, 'stdout'), collect(child, 'stderr')];
   const stdout = output === 'terminal' ? (): Buffer => withoutReturns(written()) : written;

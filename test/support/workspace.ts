@@ -15,6 +15,8 @@ export interface RunOptions {
   /** Options of node itself, before the agent. */
   readonly nodeArgs?: readonly string[];
   readonly args?: readonly string[];
+  /** Id of the user and the group that it runs as. */
+  readonly user?: number;
 }
 
 export interface RecordOptions extends RunOptions {
@@ -96,6 +98,11 @@ export class Workspace {
     return harnessed(await this.startRecording(agent, options).ended);
   }
 
+  /** Recorded by a shell that first does something else. @param script runs the agent by `exec "$@"` */
+  async shell(script: string, agent: string, options: RunOptions = {}): Promise<Harnessed> {
+    return harnessed(await execute(this.#command('sh', ['-c', script, 'sh', process.execPath, ...PRELOAD.import ?? [], agentPath(agent)], options)));
+  }
+
   startRecording(agent: string, { preload = 'import', ...options }: RecordOptions = {}): Running {
     const program = [...(options.nodeArgs ?? []), agentPath(agent), ...(options.args ?? [])];
     const args = preload === 'cli' ? [CLI, 'record', '--', 'node', ...program] : [...PRELOAD[preload], ...program];
@@ -134,8 +141,8 @@ export class Workspace {
     symlinkSync(folder, this.path('node_modules'));
   }
 
-  #command(program: string, args: readonly string[], { env, stdin, output }: RunOptions): Command {
-    return { program, args, cwd: this.folder, env: { ...this.#env, ...env }, stdin, output };
+  #command(program: string, args: readonly string[], { env, stdin, output, user }: RunOptions): Command {
+    return { program, args, cwd: this.folder, env: { ...this.#env, ...env }, stdin, output, user };
   }
 }
 
