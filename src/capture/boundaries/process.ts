@@ -1,6 +1,7 @@
 /** What a process tells about itself and its machine, and how it ends. */
 import { apply, defineProperty, getPrototypeOf } from '../../runtime/natives.ts';
 import { type AnyFunction, disguise, patchMethod } from '../../runtime/patches.ts';
+import { callSites } from '../../runtime/stack.ts';
 import type { Kind } from '../../model/event.ts';
 import { readValue } from '../read-value.ts';
 import type { Handles } from './handles.ts';
@@ -62,6 +63,23 @@ function formatStacks(subject: unknown, depth: number): void {
   }
 }
 
+/** An error after which the runtime ends the process without a word to it: thrown by the handler of errors itself, or on the way out. */
+function lastError(emit: () => boolean, exit: (code: number) => void): boolean {
+  const byRuntime = callSites(4, lastError).some((site) => site.getFileName() === 'node:internal/process/execution');
+  let handled: boolean | undefined;
+  // Not caught and thrown again: the runtime would show that line of ours.
+  try {
+    handled = emit();
+    return handled;
+  } finally {
+    if (byRuntime && handled === undefined) exit(FAILED_HANDLER);
+    else if (byRuntime && !handled && (process as unknown as { _exiting?: boolean })._exiting) exit(Number(process.exitCode ?? 1));
+  }
+}
+
+/** Node's exit code for it. */
+const FAILED_HANDLER = 7;
+
 /** Watches the two ends of a process. The hooks are not listeners: the agent's own come first, and see no trace of them. */
 export function installExit(session: Session, handles: Handles): void {
   let exited = false;
@@ -87,6 +105,7 @@ export function installExit(session: Session, handles: Handles): void {
       // Native code prints the stack after the last JavaScript has run: format it while the journal is open.
       if (event === 'uncaughtExceptionMonitor') formatStacks(subject, 5);
       if (event === 'message') return session.uncapturedArrival('a message from the parent process (IPC)', () => apply(emit, this, args));
+      if (event === 'uncaughtException') return lastError(() => apply(emit, this, args) as boolean, exit);
       const emitted = apply(emit, this, args) as boolean;
       if (event === 'exit') exit(Number(process.exitCode ?? subject ?? 0));
       return emitted;

@@ -61,7 +61,4 @@ function patchKills(session: Session): void {
     if (Number(pid) !== process.pid) return session.uncaptured('process.kill', () => apply(native, this, args));
     return readValue(session, 'process-value', `["kill",${JSON.stringify(String(signal))}]`, kill, () => apply(native, this, args) as unknown);
   });
-  patchMethod(process, 'abort', (native) => function abort(this: unknown): unknown {
-    return readValue(session, 'process-value', '["abort"]', abort, () => apply(native, this, []) as unknown);
-  });
 }
