@@ -67,7 +67,7 @@ function unseen(call: AnyCall): AnyCall {
     }
   };
 }
-export const nativeOs: Readonly<Pick<typeof os, 'homedir'>> = { homedir: os.homedir };
+export const nativeOs: Readonly<Pick<typeof os, 'homedir' | 'constants'>> = { homedir: os.homedir, constants: os.constants };
 export const nativeCrypto: Readonly<Pick<typeof crypto,
   'createCipheriv' | 'createDecipheriv' | 'createHash' | 'createHmac' | 'hkdfSync' | 'randomBytes' | 'randomFillSync' |
   'generateKeyPairSync' | 'diffieHellman' | 'createPublicKey' | 'createPrivateKey' | 'timingSafeEqual'>> = {
