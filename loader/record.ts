@@ -23,6 +23,10 @@ export function record(control: Control | undefined): RecordSession | undefined 
   const warn = (line: string): void => {
     if (level !== 'silent') nativeFs.writeSync(2, `replay-harness: ${line}\n`);
   };
+  if (Object.isFrozen(Math)) {
+    warn('this run is not recorded: its intrinsics are frozen (--frozen-intrinsics), so that nothing can be captured');
+    return undefined;
+  }
   const idle = keysWithoutEffect(config);
   if (idle.length > 0) warn(`this version does nothing yet with ${idle.join(', ')} of the configuration`);
   const store = new EmbeddedStore(storeLocation(control?.store, processEnv, config, cwd()));

@@ -1,10 +1,14 @@
 /** Values as the journal keeps them: structured clone, and errors with their own properties. */
-import { deserialize, NativeError, serialize } from '../runtime/natives.ts';
+import { deserialize, isDOMException, nativeDOMException, NativeError, reflectSet, serialize } from '../runtime/natives.ts';
+import { isNodeError, markNodeError } from '../runtime/node-error.ts';
 
 interface RecordedError {
   readonly errorName: string;
   readonly message: string;
   readonly properties: readonly (readonly [string, unknown])[];
+  readonly isDom?: true;
+  /** Node's own, which show their code behind their name. */
+  readonly isNode?: true;
 }
 
 const CONSTRUCTORS: Readonly<Record<string, ErrorConstructor>> = { TypeError, RangeError, SyntaxError } as Record<string, ErrorConstructor>;
@@ -15,19 +19,20 @@ export type Outcome = { readonly result: unknown; readonly bytes?: Uint8Array } 
 export function encodeError(error: unknown): RecordedError {
   const { name, message } = error as Error;
   const properties = Object.keys(error as object).filter((key) => key !== 'stack').map((key) => [key, (error as Record<string, unknown>)[key]] as const);
-  return { errorName: name, message, properties };
+  return { errorName: name, message, properties, ...(isDOMException(error) && { isDom: true }), ...(isNodeError(error) && { isNode: true }) };
 }
 
 export function decodeError(recorded: RecordedError): Error {
   // An error made by native code has no JavaScript frames of its own.
   const { stackTraceLimit } = NativeError;
-  NativeError.stackTraceLimit = 0;
+  reflectSet(NativeError, 'stackTraceLimit', 0);
   try {
-    const error = new (CONSTRUCTORS[recorded.errorName] ?? NativeError)(recorded.message);
+    const error = recorded.isDom ? (new (nativeDOMException())(recorded.message, recorded.errorName) as Error) : new (CONSTRUCTORS[recorded.errorName] ?? NativeError)(recorded.message);
     for (const [key, value] of recorded.properties) (error as unknown as Record<string, unknown>)[key] = value;
+    if (recorded.isNode) markNodeError(error as NodeJS.ErrnoException);
     return error;
   } finally {
-    NativeError.stackTraceLimit = stackTraceLimit;
+    reflectSet(NativeError, 'stackTraceLimit', stackTraceLimit);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Divergence } from '../model/divergence.ts';
 import type { Kind, LaneEvent, RunFacts } from '../model/event.ts';
 import { decodeOutcome } from '../model/value.ts';
 import { AsyncResource, isatty, jsonParse } from '../runtime/natives.ts';
-import { ownImmediate } from '../runtime/own.ts';
+import { asOwn, ownImmediate } from '../runtime/own.ts';
 import type { AsyncTrace } from './async-trace.ts';
 import { describeStart } from './describe.ts';
 import { Explainer, type Instead } from './explainer.ts';
@@ -153,7 +153,7 @@ export class ReplaySession implements Session {
     });
   }
 
-  served(kind: Kind, key: string, _start: unknown, deliver: (status: number, data: Buffer) => void): void {
+  served(kind: Kind, key: string, start: (settle: () => void) => void, deliver: (status: number, data: Buffer) => void): void {
     const operation = this.operation(kind, key, (_, status, data) => {
       this.retire(operation);
       deliver(status, data);
@@ -161,6 +161,8 @@ export class ReplaySession implements Session {
     const threw = this.#tape.takeValue('threw');
     if (!threw) return;
     this.retire(operation);
+    // Arguments that are refused are refused again, by the runtime's own error.
+    asOwn(() => start(() => {}));
     throw (decodeOutcome(threw.data) as { error: unknown }).error;
   }
 

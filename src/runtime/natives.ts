@@ -13,6 +13,7 @@ const buffer: typeof import('node:buffer') = builtin('node:buffer');
 const crypto: typeof import('node:crypto') = builtin('node:crypto');
 const fs: typeof import('node:fs') = builtin('node:fs');
 const os: typeof import('node:os') = builtin('node:os');
+const util: typeof import('node:util') = builtin('node:util');
 const v8: typeof import('node:v8') = builtin('node:v8');
 
 export const AsyncResource: typeof asyncHooks.AsyncResource = asyncHooks.AsyncResource;
@@ -28,13 +29,21 @@ export const nextTick: typeof process.nextTick = process.nextTick.bind(process);
 export const NativeFinalizationRegistry: FinalizationRegistryConstructor = FinalizationRegistry;
 export const NativeWeakRef: WeakRefConstructor = WeakRef;
 export const NativeError: ErrorConstructor = Error;
+/** Lazily defined: reading it too early would show. */
+export const nativeDOMException = (): typeof DOMException => DOMException;
+export const isDOMException = (value: unknown): boolean => Object.prototype.toString.call(value) === '[object DOMException]';
 
 export const apply: typeof Reflect.apply = Reflect.apply;
 export const construct: typeof Reflect.construct = Reflect.construct;
 export const defineProperty: typeof Object.defineProperty = Object.defineProperty;
+/** Answers false where the property cannot be changed. */
+export const reflectSet: typeof Reflect.set = Reflect.set;
+export const reflectDefine: typeof Reflect.defineProperty = Reflect.defineProperty;
 export const getOwnPropertyDescriptor: typeof Object.getOwnPropertyDescriptor = Object.getOwnPropertyDescriptor;
 export const getPrototypeOf: typeof Object.getPrototypeOf = Object.getPrototypeOf;
 export const isPrototypeOf = (prototype: object, object: object): boolean => Object.prototype.isPrototypeOf.call(prototype, object);
+export const setPrototypeOf: typeof Object.setPrototypeOf = Object.setPrototypeOf;
+export const isAsyncFunction: (value: unknown) => boolean = util.types.isAsyncFunction;
 export const ownKeys: typeof Reflect.ownKeys = Reflect.ownKeys;
 export const jsonStringify: typeof JSON.stringify = JSON.stringify;
 export const jsonParse: typeof JSON.parse = JSON.parse;

@@ -2,36 +2,90 @@
  * The only patching primitive. A patched function keeps name, length, enumerability and source text of the original,
  * so that the agent cannot tell it from the runtime's own.
  */
-import { apply, defineProperty, getOwnPropertyDescriptor, ownKeys } from './natives.ts';
+import { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, isAsyncFunction, ownKeys, setPrototypeOf } from './natives.ts';
 
 // Any function: patches do not care about signatures.
 export type AnyFunction = (this: any, ...args: any[]) => any;
 
+const sourceText: AnyFunction = Function.prototype.toString;
 const originals = new WeakMap<AnyFunction, AnyFunction>();
+const replacements = new WeakMap<AnyFunction, AnyFunction>();
 
-/** Makes `replacement` look like `original`: name, length, source, and whether there is a `prototype`. @returns what to use in its place */
+/**
+ * Makes `replacement` look like `original`: name, length, source, kind of function, prototypes, and whatever properties
+ * it has not been given yet. @returns what to use in its place
+ */
 export function disguise<F extends AnyFunction>(given: F, original: AnyFunction): F {
-  const replacement = withPrototypeLike(given, original);
-  defineProperty(replacement, 'name', { value: original.name, configurable: true });
-  defineProperty(replacement, 'length', { value: original.length, configurable: true });
+  const replacement = ofSameKind(given, original);
+  if (getPrototypeOf(replacement) !== getPrototypeOf(original)) setPrototypeOf(replacement, getPrototypeOf(original));
+  for (const key of ownKeys(original)) {
+    const descriptor = getOwnPropertyDescriptor(original, key) as PropertyDescriptor;
+    const own = getOwnPropertyDescriptor(replacement, key);
+    if (own && key !== 'name' && key !== 'length' && key !== 'prototype') continue;
+    defineProperty(replacement, key, descriptor.value === original ? { ...descriptor, value: replacement } : descriptor);
+  }
+  const prototype = getOwnPropertyDescriptor(original, 'prototype')?.value as object | undefined;
+  if (prototype && getOwnPropertyDescriptor(prototype, 'constructor')?.value === original) patchValue(prototype, 'constructor', replacement);
   originals.set(replacement, original);
+  replacements.set(original, replacement);
   return replacement;
 }
 
+/** What stands in for this function of the runtime, where it has been replaced already. */
+export function replacementOf(original: AnyFunction): AnyFunction | undefined {
+  return replacements.get(original);
+}
+
 /** A `prototype` cannot be taken off a function expression: methods have none, and can be given one. */
-function withPrototypeLike<F extends AnyFunction>(given: F, original: AnyFunction): F {
+function ofSameKind<F extends AnyFunction>(given: F, original: AnyFunction): F {
   const [has, needs] = [given, original].map((candidate) => getOwnPropertyDescriptor(candidate, 'prototype') !== undefined);
-  if (has === needs) return given;
-  if (needs) return defineProperty(given, 'prototype', { value: {}, writable: true, enumerable: false, configurable: false });
-  const { method } = {
+  const isAsync = isAsyncFunction(original);
+  if (!isAsync && (needs || !has)) return given;
+  const { method, asyncMethod } = {
     method(this: unknown, ...args: unknown[]): unknown {
       return apply(given, this, args);
     },
+    async asyncMethod(this: unknown, ...args: unknown[]): Promise<unknown> {
+      return apply(given, this, args);
+    },
   };
+  const like = isAsync ? asyncMethod : method;
   for (const key of ownKeys(given)) {
-    if (key !== 'prototype' && key !== 'name' && key !== 'length') defineProperty(method, key, getOwnPropertyDescriptor(given, key) as PropertyDescriptor);
+    if (key !== 'prototype' && key !== 'name' && key !== 'length') defineProperty(like, key, getOwnPropertyDescriptor(given, key) as PropertyDescriptor);
   }
-  return method as unknown as F;
+  return like as unknown as F;
+}
+
+/**
+ * A constructor in the place of a native one, with the native prototype; what it makes are native objects.
+ * @param make constructs `native` for `target`
+ */
+export function disguiseConstructor(native: AnyFunction, make: (target: AnyFunction, args: unknown[]) => object): AnyFunction {
+  if (apply(sourceText, native, []).startsWith('class')) return disguiseClass(native, make);
+  const shim = function (this: unknown, ...args: unknown[]): unknown {
+    // Without `new` native code throws the error that belongs to it.
+    if (new.target === undefined) return apply(native, this, args) as unknown;
+    return make((new.target as unknown) === shim ? native : (new.target as unknown as AnyFunction), args);
+  } as AnyFunction;
+  return disguise(shim, native);
+}
+
+/** Whether something is a class is written in its source only, and a class cannot take over a prototype: a proxy it is. */
+function disguiseClass(native: AnyFunction, make: (target: AnyFunction, args: unknown[]) => object): AnyFunction {
+  const shim: AnyFunction = new Proxy(native, {
+    construct: (_, args, target) => make((target as unknown) === shim ? native : (target as AnyFunction), args),
+  });
+  patchValue(native.prototype as object, 'constructor', shim);
+  originals.set(shim, native);
+  return shim;
+}
+
+/** Properties of replaced functions that natively have another name, by that name. */
+const properties = new Map<string, string>();
+
+/** Under which property the runtime keeps the replaced function of this name; undefined when they are called the same. */
+export function propertyOf(name: string): string | undefined {
+  return properties.get(name);
 }
 
 /** Replaces the method `name` of `object` by what `wrap` makes of the original. @returns the original, undefined where this runtime has none. */
@@ -39,7 +93,10 @@ export function patchMethod(object: object, name: PropertyKey, wrap: (original: 
   const descriptor = getOwnPropertyDescriptor(object, name);
   const original = descriptor?.value as AnyFunction | undefined;
   if (!descriptor || typeof original !== 'function') return undefined;
-  defineProperty(object, name, { ...descriptor, value: disguise(wrap(original), original) });
+  if (typeof name === 'string' && original.name !== '' && original.name !== name) properties.set(original.name, name);
+  const wrapped = wrap(original);
+  if (wrapped === original) return original;
+  defineProperty(object, name, { ...descriptor, value: originals.has(wrapped) ? wrapped : disguise(wrapped, original) });
   return original;
 }
 
@@ -50,6 +107,11 @@ export function patchGetter(object: object, name: PropertyKey, wrap: (original: 
   if (!descriptor || !original) return false;
   defineProperty(object, name, { ...descriptor, get: disguise(wrap(original), original) });
   return true;
+}
+
+/** Puts what replaces the method elsewhere in its place here too, where the runtime has one function under several names. */
+export function patchAlias(object: object, name: PropertyKey): void {
+  patchMethod(object, name, (original) => replacementOf(original) ?? original);
 }
 
 /** Replaces a property's value, lazily defined ones too, keeping enumerability. */

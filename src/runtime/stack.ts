@@ -4,8 +4,8 @@
  * What lies at the bottom of a stack (who ran this macrotask) differs between a recorded and a replayed run and holds
  * frames of ours; so that part is a value read from the runtime, and goes through the journal like any other.
  */
-import { captureStackTrace, defineProperty, getOwnPropertyDescriptor, NativeError } from './natives.ts';
-import { type AnyFunction, disguise } from './patches.ts';
+import { captureStackTrace, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, NativeError, reflectDefine, reflectSet } from './natives.ts';
+import { type AnyFunction, disguise, propertyOf } from './patches.ts';
 
 export type CallSite = NodeJS.CallSite & { isAsync(): boolean; getScriptNameOrSourceURL?(): string | null };
 
@@ -15,6 +15,8 @@ const OWN_URL: string = `file://${OWN_FOLDER}`;
 const SCHEDULER = /^node:(?:internal\/timers|internal\/process\/task_queues|internal\/async_hooks|async_hooks|internal\/process\/promises)$/;
 
 let raw = false;
+/** Of call sites: V8 shows the class only through its objects. */
+let sitePrototype: object = Object.prototype;
 /** Frames of the error that is being formatted right now. */
 let formatting: readonly CallSite[] = [];
 
@@ -35,19 +37,20 @@ export function callSites(limit: number, below: AnyFunction): CallSite[] {
   const holder: { stack?: CallSite[] } = {};
   const before = NativeError.stackTraceLimit;
   const override = getOwnPropertyDescriptor(NativeError, 'prepareStackTrace');
-  NativeError.stackTraceLimit = limit;
+  // A program may have frozen all this: then its own limit holds.
+  reflectSet(NativeError, 'stackTraceLimit', limit);
   raw = true;
   // Before the filter is installed, or when the agent replaced it, the property itself has to be ours for a moment.
-  if (!override?.get) defineProperty(NativeError, 'prepareStackTrace', { value: (_: unknown, sites: CallSite[]) => sites, configurable: true, writable: true });
+  if (!override?.get) reflectDefine(NativeError, 'prepareStackTrace', { value: (_: unknown, sites: CallSite[]) => sites, configurable: true, writable: true });
   try {
     captureStackTrace(holder, below);
     const { stack } = holder;
     return Array.isArray(stack) ? stack : [];
   } finally {
     raw = false;
-    NativeError.stackTraceLimit = before;
+    reflectSet(NativeError, 'stackTraceLimit', before);
     if (!override) delete (NativeError as { prepareStackTrace?: unknown }).prepareStackTrace;
-    else if (!override.get) defineProperty(NativeError, 'prepareStackTrace', override);
+    else if (!override.get) reflectDefine(NativeError, 'prepareStackTrace', override);
   }
 }
 
@@ -87,6 +90,7 @@ export function filterStacks(bottom: (error: string, sites: CallSite[]) => CallS
   let chosen: AnyFunction | undefined;
   const prepare = (error: object, sites: CallSite[]): unknown => {
     if (raw) return sites;
+    if (sites[0]) sitePrototype = getPrototypeOf(sites[0]) as object;
     const { top, tail, asynchronous } = split(sites);
     formatting = top;
     const shown = bottom(String(standard.call(NativeError, error, [])), tail.filter((site) => !isOwn(site)));
@@ -123,8 +127,10 @@ export function describeSite(site: CallSite): RecordedSite {
 
 /** A call site that answers as the recorded one did. */
 export function siteFrom(recorded: RecordedSite): CallSite {
-  const methods = Object.entries(recorded).map(([method, answer]) => [method, () => answer] as const);
-  return Object.fromEntries([...methods, ['getThis', () => undefined], ['getFunction', () => undefined]]) as unknown as CallSite;
+  const site = Object.create(sitePrototype) as CallSite;
+  const answers = { ...recorded, getThis: undefined, getFunction: undefined };
+  for (const [method, answer] of Object.entries(answers)) defineProperty(site, method, { value: () => answer, configurable: true, writable: true });
+  return site;
 }
 
 /** The bottom is what ran the macrotask: the last frames before the asynchronous part that belong to a scheduler or to us. */
@@ -134,19 +140,29 @@ function split(sites: CallSite[]): { top: CallSite[]; tail: CallSite[]; asynchro
   let end = synchronous.length;
   while (end > 0 && (isOwn(synchronous[end - 1] as CallSite) || SCHEDULER.test(fileOf(synchronous[end - 1] as CallSite)))) end--;
   return {
-    top: synchronous.slice(0, end).map((site, index) => calledBy(site, synchronous[index + 1])).filter((site) => !isOwn(site)),
+    top: synchronous.slice(0, end).filter((site, index) => !isOwn(site) && !isBetweenOwn(synchronous, index)).map((site) => calledBy(site, synchronous)),
     tail: synchronous.slice(end),
     asynchronous: firstAsync < 0 ? [] : sites.slice(firstAsync).filter((site) => !isOwn(site)),
   };
 }
 
-/** Properties under which the runtime calls back; our callers of those carry the name (see calledAs). */
-const PROPERTIES: ReadonlySet<string> = new Set(['_onTimeout', '_onImmediate', 'oncomplete', 'ondone']);
+/** `new Promise (<anonymous>)` and other functions of the language that our code calls with functions of its own. */
+function isBetweenOwn(sites: readonly CallSite[], index: number): boolean {
+  const [before, after] = [sites[index - 1], sites[index + 1]];
+  return before !== undefined && after !== undefined && fileOf(sites[index] as CallSite) === '' && isOwn(before) && isOwn(after);
+}
 
-/** Shows a callback that we called in the runtime's stead as the runtime's own call: `Timeout.tick [as _onTimeout]`. */
-function calledBy(site: CallSite, caller: CallSite | undefined): CallSite {
-  const property = caller && isOwn(caller) ? caller.getFunctionName() : null;
-  if (property === null || !PROPERTIES.has(property)) return site;
+/** Properties under which the runtime calls back; our callers of those carry the name (see calledAs). */
+const PROPERTIES: ReadonlySet<string> = new Set(['_onTimeout', '_onImmediate', 'oncomplete', 'ondone', 'onerror', '_fatalException']);
+
+/** Shows what we called in the runtime's stead as the runtime's own call: `Timeout.tick [as _onTimeout]`. */
+function calledBy(site: CallSite, sites: readonly CallSite[]): CallSite {
+  let property: string | undefined;
+  for (let at = sites.indexOf(site) + 1; property === undefined && at < sites.length && isOwn(sites[at] as CallSite); at++) {
+    const caller = (sites[at] as CallSite).getFunctionName() ?? '';
+    property = PROPERTIES.has(caller) ? caller : caller === site.getFunctionName() ? propertyOf(caller) : undefined;
+  }
+  if (property === undefined) return site;
   const plain = String(site);
   const type = site.getTypeName() ?? '';
   const name = site.getFunctionName();
@@ -156,8 +172,9 @@ function calledBy(site: CallSite, caller: CallSite | undefined): CallSite {
   return new Proxy(site, {
     get(target, key) {
       if (key === 'toString') return () => text;
+      if (key === 'getMethodName') return () => property;
       const value = (target as unknown as Record<PropertyKey, unknown>)[key];
-      return typeof value === 'function' ? (value as AnyFunction).bind(target) : value;
+      return typeof value === 'function' && key !== 'constructor' ? (value as AnyFunction).bind(target) : value;
     },
   });
 }

@@ -1,5 +1,4 @@
 /** Key pairs of this user: made on first use, kept in the user's configuration folder, readable by nobody else. */
-import { execSync } from 'node:child_process';
 import { createKeyPair, isIdentity, isRecipient, recipientOf } from '../journal/crypto.ts';
 import { ConfigError, IntegrityError, StoreUnavailableError } from '../model/error.ts';
 import { uuidv7 } from '../model/uuid.ts';
@@ -110,7 +109,8 @@ function readText(file: string): string {
 
 function runCommand(command: string): string {
   try {
-    return execSync(command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+    // Loaded only when needed: a replayed program sees which of Node's modules are loaded.
+    return process.getBuiltinModule('node:child_process').execSync(command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
   } catch {
     throw new ConfigError(`REPLAY_HARNESS_IDENTITY: the command "${command}" failed.`);
   }

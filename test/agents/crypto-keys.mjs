@@ -17,3 +17,5 @@ const [alice, bob] = [crypto.createECDH('secp256k1'), crypto.createECDH('secp256
 console.log(alice.generateKeys('hex'), alice.computeSecret(bob.generateKeys()).equals(bob.computeSecret(alice.getPublicKey())));
 console.log(crypto.generateKeySync('hmac', { length: 64 }).export(), (await promisify(crypto.generateKey)('aes', { length: 128 })).export());
 console.log(await promisify(crypto.scrypt)('password', 'salt', 16), await promisify(crypto.pbkdf2)('password', 'salt', 1000, 16, 'sha256'), Buffer.from(await promisify(crypto.hkdf)('sha256', 'k', 's', 'i', 8)));
+const group = crypto.getDiffieHellman('modp14');
+console.log(group.generateKeys('hex').slice(-16), group.getPrivateKey('hex').slice(-16), crypto.prng(4).toString('hex'));

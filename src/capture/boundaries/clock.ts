@@ -107,12 +107,12 @@ function installInContexts(session: Session): void {
     return context;
   });
   const script = vm.Script.prototype;
-  patchMethod(script, 'runInNewContext', () => function (this: { runInContext(context: object, options?: object): unknown }, object?: object, options?: object): unknown {
-    return this.runInContext(vm.createContext(object ?? {}, contextOptions(options)), options);
+  // What is a context already is taken as it is.
+  patchMethod(script, 'runInNewContext', (native) => function (this: object, object?: object, options?: object): unknown {
+    return apply(native, this, [vm.createContext(object ?? {}, contextOptions(options)), options]);
   });
-  patchMethod(vm, 'runInNewContext', () => function (this: unknown, code: string, object?: object, options?: object | string): unknown {
-    const given = typeof options === 'string' ? { filename: options } : options;
-    return vm.runInContext(code, vm.createContext(object ?? {}, contextOptions(given)), given as object);
+  patchMethod(vm, 'runInNewContext', (native) => function (this: unknown, code: string, object?: object, options?: object | string): unknown {
+    return apply(native, this, [code, vm.createContext(object ?? {}, contextOptions(typeof options === 'string' ? undefined : options)), options]);
   });
 }
 

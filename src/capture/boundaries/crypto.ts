@@ -6,8 +6,8 @@ import type { webcrypto } from 'node:crypto';
 import { decodeOutcome, encodeOutcome, type Outcome } from '../../model/value.ts';
 import { apply, bufferFrom, jsonStringify } from '../../runtime/natives.ts';
 import { asOwn } from '../../runtime/own.ts';
-import { type AnyFunction, disguise, patchGetter, patchMethod } from '../../runtime/patches.ts';
-import { readValue } from '../read-value.ts';
+import { type AnyFunction, disguise, patchAlias, patchGetter, patchMethod, patchValue, replacementOf } from '../../runtime/patches.ts';
+import { attempt, readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
 import { type Crypto, KeyCodec, revive } from './key-codec.ts';
 
@@ -30,11 +30,13 @@ function patchBytes(session: Session, crypto: Crypto): void {
     return drawn(session, key, () => apply(native, this, args));
   };
   for (const name of ['randomBytes', 'randomInt', 'generatePrime', 'generatePrimeSync', 'randomUUID', 'randomUUIDv7']) patchMethod(crypto, name, drawing(name));
-  // Deprecated names for randomBytes, behind accessors.
+  // Deprecated names for randomBytes: accessors that become properties when they are first read.
   for (const name of ['pseudoRandomBytes', 'prng', 'rng']) {
-    patchGetter(crypto, name, (get) => {
-      const shim = disguise(drawing('randomBytes')(apply(get, crypto, []) as AnyFunction), apply(get, crypto, []) as AnyFunction);
-      return () => shim;
+    patchGetter(crypto, name, (get) => function (this: object): unknown {
+      const native = apply(get, this, []) as AnyFunction;
+      const shim = replacementOf(native) ?? disguise(drawing('randomBytes')(native), native);
+      patchValue(this, name, shim);
+      return shim;
     });
   }
   patchMethod(crypto, 'randomFillSync', (native) => function (this: unknown, ...args: unknown[]): unknown {
@@ -85,45 +87,52 @@ function filled(session: Session, name: string, target: ArrayBufferView, fill: (
   return target;
 }
 
+/** Keys take long to generate: only done in replay when it failed when recorded, and fails natively again. */
+function generated(session: Session, codec: KeyCodec, key: string, generate: () => unknown): unknown {
+  let live: Outcome | undefined;
+  const recorded = session.value('entropy', key, () => {
+    live = attempt(generate);
+    return { status: 0, data: encodeOutcome('error' in live ? live : { result: codec.encode(live.result) }) };
+  });
+  const outcome = live ?? decodeOutcome(recorded.data);
+  if (!('error' in outcome)) return live ? outcome.result : codec.decode(outcome.result);
+  if (!live) asOwn(generate);
+  throw outcome.error;
+}
+
 function patchKeys(session: Session, crypto: Crypto, codec: KeyCodec): void {
   for (const name of ['generateKeySync', 'generateKeyPairSync', 'encapsulate']) {
-    patchMethod(crypto, name, (native) => function generate(this: unknown, ...args: unknown[]): unknown {
-      let live: unknown;
-      const recorded = readValue(session, 'entropy', `["${name}"]`, generate, () => codec.encode((live = apply(native, this, args))));
-      return live ?? codec.decode(recorded);
+    patchMethod(crypto, name, (native) => function (this: unknown, ...args: unknown[]): unknown {
+      return generated(session, codec, `["${name}"]`, () => apply(native, this, args));
     });
   }
   for (const name of ['generateKey', 'generateKeyPair']) {
-    const custom = (crypto as unknown as Record<string, object>)[name] as object;
-    const promisified = Object.getOwnPropertyDescriptors(custom);
-    patchMethod(crypto, name, (native) => {
-      const generate = function (this: unknown, ...args: unknown[]): unknown {
-        const callback = args[args.length - 1] as AnyFunction;
-        if (typeof callback !== 'function') return apply(native, this, args);
-        return session.served('crypto', `["${name}"]`, (settle) => {
-          apply(native, this, [...args.slice(0, -1), (error: unknown, ...keys: unknown[]) => settle(0, encodeOutcome(error ? { error } : { result: keys.map((key) => codec.encode(key)) }))]);
-        }, (_, data) => {
-          const outcome = decodeOutcome(data);
-          if ('error' in outcome) callback(outcome.error);
-          else callback(null, ...(outcome.result as unknown[]).map((key) => codec.decode(key)));
-        });
-      };
-      // util.promisify finds the names of the callback's arguments on the function.
-      for (const key of Object.getOwnPropertySymbols(promisified)) Object.defineProperty(generate, key, (promisified as Record<symbol, PropertyDescriptor>)[key] as PropertyDescriptor);
-      return generate;
+    patchMethod(crypto, name, (native) => function (this: unknown, ...args: unknown[]): unknown {
+      const callback = args[args.length - 1] as AnyFunction;
+      if (typeof callback !== 'function') return apply(native, this, args);
+      return session.served('crypto', `["${name}"]`, (settle) => {
+        apply(native, this, [...args.slice(0, -1), (error: unknown, ...keys: unknown[]) => settle(0, encodeOutcome(error ? { error } : { result: keys.map((key) => codec.encode(key)) }))]);
+      }, (_, data) => {
+        const outcome = decodeOutcome(data);
+        if ('error' in outcome) callback(outcome.error);
+        else callback(null, ...(outcome.result as unknown[]).map((key) => codec.decode(key)));
+      });
     });
   }
   for (const Type of [crypto.ECDH, crypto.DiffieHellman]) {
-    patchMethod(Type.prototype as object, 'generateKeys', (native) => function generateKeys(this: { getPrivateKey(): Buffer; setPrivateKey(key: Uint8Array): void; getPublicKey(...args: unknown[]): unknown; setPublicKey?(key: Uint8Array): void }, ...args: unknown[]): unknown {
+    // Groups share the implementation, but not every method; natively the setters take them too.
+    const { setPrivateKey, setPublicKey } = Type.prototype as unknown as Record<string, AnyFunction>;
+    patchMethod(Type.prototype as object, 'generateKeys', (native) => function generateKeys(this: { getPrivateKey(): Buffer; getPublicKey(...args: unknown[]): unknown }, ...args: unknown[]): unknown {
       const keys = readValue(session, 'entropy', '["generateKeys"]', generateKeys, () => {
         apply(native, this, args);
         return { privateKey: this.getPrivateKey(), publicKey: this.getPublicKey() as Buffer };
       });
-      this.setPrivateKey(bufferFrom(keys.privateKey));
-      if (Type === crypto.DiffieHellman) this.setPublicKey?.(bufferFrom(keys.publicKey));
+      apply(setPrivateKey as AnyFunction, this, [bufferFrom(keys.privateKey)]);
+      if (Type === crypto.DiffieHellman) apply(setPublicKey as AnyFunction, this, [bufferFrom(keys.publicKey)]);
       return this.getPublicKey(...args);
     });
   }
+  patchAlias(crypto.DiffieHellmanGroup.prototype as object, 'generateKeys');
 }
 
 /** ECDSA, DSA, RSA-PSS and OAEP draw randomness: their outputs are values of the run. */

@@ -2,8 +2,8 @@
  * Garbage collection as a source of order: finalizers run when the log says so, and a WeakRef dies when it died in the
  * recorded run. Installed before undici loads, which cancels unread bodies from a finalizer.
  */
-import { apply, bufferAlloc, construct, defineProperty, getOwnPropertyDescriptor, NativeFinalizationRegistry, NativeWeakRef, ownKeys } from '../../runtime/natives.ts';
-import { type AnyFunction, disguise, patchMethod, patchValue } from '../../runtime/patches.ts';
+import { apply, bufferAlloc, construct, NativeFinalizationRegistry, NativeWeakRef } from '../../runtime/natives.ts';
+import { type AnyFunction, disguiseConstructor, patchMethod, patchValue } from '../../runtime/patches.ts';
 import { createStash } from '../../runtime/stash.ts';
 import type { Session } from '../session.ts';
 
@@ -42,7 +42,7 @@ function recordedRegistry(session: Session): AnyFunction {
     state.tokens.delete(args[0] as WeakKey);
     return keys.map((key) => state.held.delete(key)).includes(true);
   });
-  return constructorLike(NativeFinalizationRegistry as unknown as AnyFunction, (target, args) => {
+  return disguiseConstructor(NativeFinalizationRegistry as unknown as AnyFunction, (target, args) => {
     const [callback] = args as [AnyFunction];
     const state: RegistryState = { next: 0, held: new Map(), tokens: new WeakMap() };
     const finalize = (key: number): boolean => {
@@ -88,21 +88,9 @@ function recordedWeakRef(session: Session): AnyFunction {
     state.target = undefined;
     return undefined;
   });
-  return constructorLike(NativeWeakRef as unknown as AnyFunction, (target, args) => {
+  return disguiseConstructor(NativeWeakRef as unknown as AnyFunction, (target, args) => {
     const ref = construct(NativeWeakRef as unknown as AnyFunction, args, target) as object;
     states.set(ref, { id: ++count, reads: 0, dead: false, target: session.effect<WeakKey | undefined>(() => undefined, args[0] as WeakKey) });
     return ref;
   });
-}
-
-/** A constructor in the place of a native one, with the native prototype; what it makes are native objects. */
-function constructorLike(native: AnyFunction, make: (target: AnyFunction, args: unknown[]) => object): AnyFunction {
-  const shim = function (this: unknown, ...args: unknown[]): unknown {
-    // Without `new` native code throws the error that belongs to it.
-    if (new.target === undefined) return apply(native, this, args) as unknown;
-    return make((new.target as unknown) === shim ? native : (new.target as unknown as AnyFunction), args);
-  } as AnyFunction;
-  for (const key of ownKeys(native)) defineProperty(shim, key, getOwnPropertyDescriptor(native, key) as PropertyDescriptor);
-  patchValue(native.prototype as object, 'constructor', shim);
-  return disguise(shim, native);
 }

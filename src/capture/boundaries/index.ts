@@ -19,8 +19,8 @@ import { installTls } from './tls.ts';
 import { installUncaptured } from './uncaptured.ts';
 import { installZlib } from './zlib.ts';
 
-/** @param warm loads what has to be loaded before the clocks and sources are patched */
-export function installBoundaries(session: Session, warm: () => void): void {
+/** @param warm loads what has to be loaded before the clocks and sources are patched, and returns what hides that it has */
+export function installBoundaries(session: Session, warm: () => () => void): void {
   installFinalizers(session);
   const handles = installHandles(session);
   installTls(session, handles);
@@ -28,7 +28,7 @@ export function installBoundaries(session: Session, warm: () => void): void {
   // undici takes references to random sources when it loads.
   installCrypto(session);
   // Loading undici opens process.stderr (it asks for colours): the handles have to be watched by then.
-  warm();
+  const warmed = warm();
   installDns(session);
   installFs(session);
   installFsJobs(session);
@@ -39,6 +39,7 @@ export function installBoundaries(session: Session, warm: () => void): void {
   installRandom(session);
   installClock(session);
   installUncaptured(session, installModuleHooks(session));
+  warmed();
   installStacks(session);
   hideSources();
   installExit(session, handles);

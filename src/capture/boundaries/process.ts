@@ -1,7 +1,6 @@
 /** What a process tells about itself and its machine, and how it ends. */
-import { apply, defineProperty, getPrototypeOf } from '../../runtime/natives.ts';
-import { type AnyFunction, disguise, patchMethod } from '../../runtime/patches.ts';
-import { callSites } from '../../runtime/stack.ts';
+import { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } from '../../runtime/natives.ts';
+import { type AnyFunction, calledAs, disguise, patchAlias, patchMethod, patchValue } from '../../runtime/patches.ts';
 import type { Kind } from '../../model/event.ts';
 import { readValue } from '../read-value.ts';
 import type { Handles } from './handles.ts';
@@ -23,19 +22,24 @@ export function installProcess(session: Session): void {
     defineProperty(memoryUsage, 'rss', { value: disguise(reading(session, rss, 'process-value', '["memoryUsage.rss"]'), rss), configurable: true, enumerable: true, writable: true });
     return memoryUsage;
   });
+  if (process.report) patchRead(session, process.report, 'getReport', 'process-value', 'report');
   const os = process.getBuiltinModule('node:os');
   for (const name of OS_READS) patchRead(session, os, name, 'os-value', `os.${name}`);
   const v8 = process.getBuiltinModule('node:v8');
   for (const name of V8_READS) patchRead(session, v8, name, 'process-value', `v8.${name}`);
   patchMethod(getPrototypeOf(performance) as object, 'eventLoopUtilization', (native) => reading(session, native, 'process-value', '["eventLoopUtilization"]'));
+  patchAlias(process.getBuiltinModule('node:perf_hooks'), 'eventLoopUtilization');
   patchDirectory(session);
 }
 
 function patchRead(session: Session, owner: object, name: string, kind: Kind, shown: string): void {
   patchMethod(owner, name, (native) => {
     const read = reading(session, native, kind, `["${shown}"]`);
-    // os functions convert to their value (`${os.hostname}`) through a symbol.
-    for (const symbol of Object.getOwnPropertySymbols(native)) defineProperty(read, symbol, { value: () => read(), configurable: true });
+    // Functions on the function read the same: os functions convert to their value (`${os.hostname}`) through a symbol.
+    for (const key of ownKeys(native)) {
+      const descriptor = getOwnPropertyDescriptor(native, key) as PropertyDescriptor;
+      if (typeof descriptor.value === 'function') defineProperty(read, key, { ...descriptor, value: disguise(() => read(), descriptor.value as AnyFunction) });
+    }
     return read;
   });
 }
@@ -63,22 +67,9 @@ function formatStacks(subject: unknown, depth: number): void {
   }
 }
 
-/** An error after which the runtime ends the process without a word to it: thrown by the handler of errors itself, or on the way out. */
-function lastError(emit: () => boolean, exit: (code: number) => void): boolean {
-  const byRuntime = callSites(4, lastError).some((site) => site.getFileName() === 'node:internal/process/execution');
-  let handled: boolean | undefined;
-  // Not caught and thrown again: the runtime would show that line of ours.
-  try {
-    handled = emit();
-    return handled;
-  } finally {
-    if (byRuntime && handled === undefined) exit(FAILED_HANDLER);
-    else if (byRuntime && !handled && (process as unknown as { _exiting?: boolean })._exiting) exit(Number(process.exitCode ?? 1));
-  }
-}
-
-/** Node's exit code for it. */
-const FAILED_HANDLER = 7;
+/** Node's exit code when handling an uncaught error throws itself. */
+const THROWN_BY_HANDLER = 7;
+const callFatalException = calledAs('_fatalException');
 
 /** Watches the two ends of a process. The hooks are not listeners: the agent's own come first, and see no trace of them. */
 export function installExit(session: Session, handles: Handles): void {
@@ -89,27 +80,42 @@ export function installExit(session: Session, handles: Handles): void {
     handles.tellUnsent();
     session.exited(code);
   };
-  // Node looks `emit` up on process for each of its own events.
   const emit = process.emit as AnyFunction;
   // A link of our own in the prototype chain: neither process nor its prototype has a property more.
   const link = Object.create(getPrototypeOf(getPrototypeOf(process) as object) as object) as object;
   Object.setPrototypeOf(getPrototypeOf(process), link);
+  // Node looks `emit` up on process for each of its own events; the program may have replaced that of all emitters.
+  const emitOn = (receiver: unknown, args: unknown[]): unknown => apply((getPrototypeOf(link) as NodeJS.EventEmitter).emit, receiver, args);
   defineProperty(link, 'emit', {
     configurable: true,
     writable: true,
     enumerable: false,
     value: disguise(function (this: unknown, ...args: unknown[]): unknown {
       const [event, subject] = args;
-      if (this !== process) return apply(emit, this, args);
-      if (event === 'beforeExit') return session.beforeExit(() => apply(emit, this, args) as boolean);
+      if (this !== process) return emitOn(this, args);
+      if (event === 'beforeExit') return session.beforeExit(() => emitOn(this, args) as boolean);
       // Native code prints the stack after the last JavaScript has run: format it while the journal is open.
       if (event === 'uncaughtExceptionMonitor') formatStacks(subject, 5);
-      if (event === 'message') return session.uncapturedArrival('a message from the parent process (IPC)', () => apply(emit, this, args));
-      if (event === 'uncaughtException') return lastError(() => apply(emit, this, args) as boolean, exit);
-      const emitted = apply(emit, this, args) as boolean;
-      if (event === 'exit') exit(Number(process.exitCode ?? subject ?? 0));
+      if (event === 'message' && process.channel) return session.uncapturedArrival('a message from the parent process (IPC)', () => emitOn(this, args));
+      const emitted = emitOn(this, args) as boolean;
+      // A program may tell its own listeners, and go on.
+      if (event === 'exit' && (process as unknown as { _exiting: boolean })._exiting) exit(Number(process.exitCode ?? subject ?? 0));
       return emitted;
     }, emit),
+  });
+  // All other emitters keep theirs.
+  patchValue(emit.prototype as object, 'constructor', emit);
+  // Native code looks it up. What a handler throws, or what is thrown at exit, ends the process without a further event.
+  patchMethod(process, '_fatalException', (native) => function (this: unknown, ...args: unknown[]): unknown {
+    let code = THROWN_BY_HANDLER;
+    // Not caught: an error that is thrown again shows on stderr where that was.
+    try {
+      const isHandled = callFatalException(native, this, args);
+      code = isHandled ? -1 : Number(process.exitCode ?? 1);
+      return isHandled;
+    } finally {
+      if (code >= 0) exit(code);
+    }
   });
   patchMethod(process, 'reallyExit', (native) => function (this: unknown, code: number): unknown {
     exit(code);

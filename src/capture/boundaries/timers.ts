@@ -5,10 +5,12 @@
  * accessors on the two prototypes see every timer there is (setTimeout, timers/promises, AbortSignal.timeout, socket
  * timeouts, connection racing), while every object and function that the program sees stays Node's own.
  */
-import { apply, clearImmediate, clearTimeout, defineProperty, getPrototypeOf, setImmediate, setTimeout } from '../../runtime/natives.ts';
+import { inspect } from 'node:util';
+import { apply, clearImmediate, clearTimeout, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, setImmediate, setTimeout } from '../../runtime/natives.ts';
 import { isOwn } from '../../runtime/own.ts';
-import { type AnyFunction, calledAs, patchMethod } from '../../runtime/patches.ts';
+import { type AnyFunction, calledAs, patchAlias, patchMethod } from '../../runtime/patches.ts';
 import { createStash } from '../../runtime/stash.ts';
+import { readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
 
 interface TimerState {
@@ -53,6 +55,7 @@ export function installTimers(session: Session): void {
   interceptTimeouts(getPrototypeOf(timeout) as object, session);
   interceptImmediates(getPrototypeOf(immediate) as object, session);
   numberTimers(getPrototypeOf(timeout) as object);
+  showTimeouts(getPrototypeOf(timeout) as object, session);
 }
 
 function interceptTimeouts(prototype: object, session: Session): void {
@@ -144,13 +147,30 @@ function numberTimers(prototype: object): void {
     numbered.set(operation, this);
     return operation;
   });
-  for (const holder of [globalThis, process.getBuiltinModule('node:timers')]) {
-    for (const name of ['clearTimeout', 'clearInterval']) {
-      patchMethod(holder, name, (clear) => function (this: unknown, timer: unknown): void {
-        const known = typeof timer === 'number' || typeof timer === 'string' ? numbered.get(+timer) : undefined;
-        if (known) numbered.delete(+(timer as number));
-        apply(clear, this, [known ?? timer]);
-      });
-    }
+  for (const name of ['clearTimeout', 'clearInterval']) {
+    patchMethod(globalThis, name, (clear) => function (this: unknown, timer: unknown): void {
+      const known = typeof timer === 'number' || typeof timer === 'string' ? numbered.get(+timer) : undefined;
+      if (known) numbered.delete(+(timer as number));
+      apply(clear, this, [known ?? timer]);
+    });
+    patchAlias(process.getBuiltinModule('node:timers'), name);
   }
+}
+
+/** A printed timer shows its callback among its own properties, and moments and ids that no two runs share. */
+function showTimeouts(prototype: object, session: Session): void {
+  patchMethod(prototype, inspect.custom, (native) => function shown(this: object, ...args: unknown[]): unknown {
+    const state = states.get(this);
+    if (!state) return apply(native, this, args);
+    return readValue(session, 'process-value', '["timer"]', shown, () => apply(native, nativeLooking(this, state.current), args) as string);
+  });
+}
+
+function nativeLooking(timer: object, callback: AnyFunction | null): object {
+  const view = Object.create(getPrototypeOf(timer) as object) as object;
+  for (const key of ownKeys(timer)) {
+    if (key === '_timerArgs') defineProperty(view, '_onTimeout', { value: callback, writable: true, enumerable: true, configurable: true });
+    defineProperty(view, key, getOwnPropertyDescriptor(timer, key) as PropertyDescriptor);
+  }
+  return view;
 }

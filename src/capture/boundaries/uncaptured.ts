@@ -1,15 +1,14 @@
 /** Ways in and out of the process that no boundary records yet: named when used, refused in replay. */
+import { promisify } from 'node:util';
 import { binding, handlePrototypes, isLoaded } from '../../runtime/bindings.ts';
-import { apply, construct } from '../../runtime/natives.ts';
-import { type AnyFunction, patchMethod, patchValue } from '../../runtime/patches.ts';
+import { apply, construct, defineProperty, getOwnPropertyDescriptor } from '../../runtime/natives.ts';
+import { type AnyFunction, disguise, disguiseConstructor, patchMethod, patchValue } from '../../runtime/patches.ts';
 import type { Session } from '../session.ts';
 import type { ModuleHooks } from './module-hooks.ts';
 
 export function installUncaptured(session: Session, moduleHooks: ModuleHooks): void {
   const block = (owner: object, name: string, shown: string): void => {
-    patchMethod(owner, name, (native) => function (this: unknown, ...args: unknown[]): unknown {
-      return session.uncaptured(shown, () => apply(native, this, args));
-    });
+    patchMethod(owner, name, (native) => blockedLike(session, native, shown));
   };
   const prototype = (module: string, type: string): object => (binding(module)[type] as { prototype: object }).prototype;
   const { tcp, pipe } = handlePrototypes();
@@ -22,6 +21,7 @@ export function installUncaptured(session: Session, moduleHooks: ModuleHooks): v
   block((binding('fs')['StatWatcher'] as { prototype: object }).prototype, 'start', 'fs.watchFile');
   block(process, 'dlopen', 'a native addon (process.dlopen)');
   block(process.getBuiltinModule('node:os'), 'setPriority', 'os.setPriority');
+  if (process.report) block(process.report, 'writeReport', 'process.report.writeReport');
   block(process.getBuiltinModule('node:perf_hooks'), 'monitorEventLoopDelay', 'perf_hooks.monitorEventLoopDelay');
   block(process.getBuiltinModule('node:http2'), 'connect', 'http2.connect');
   block(process.getBuiltinModule('node:inspector'), 'open', 'inspector.open');
@@ -37,12 +37,20 @@ export function installUncaptured(session: Session, moduleHooks: ModuleHooks): v
   if (isLoaded('internal/test_runner/test')) session.mayDiffer('durations that node:test measures in this process (--test-isolation=none)');
 }
 
+/** util.promisify takes what it finds on the function instead of it: that is refused as well. */
+function blockedLike(session: Session, native: AnyFunction, shown: string): AnyFunction {
+  const blocked = function (this: unknown, ...args: unknown[]): unknown {
+    return session.uncaptured(shown, () => apply(native, this, args));
+  };
+  const promisified = getOwnPropertyDescriptor(native, promisify.custom);
+  if (typeof promisified?.value === 'function') defineProperty(blocked, promisify.custom, { ...promisified, value: disguise(blockedLike(session, promisified.value as AnyFunction, shown), promisified.value as AnyFunction) });
+  return blocked;
+}
+
 /** Node's own modules make channels too (structuredClone), but not through the public constructors. */
 function blockWorkers(session: Session): void {
   const threads = process.getBuiltinModule('node:worker_threads');
-  const blocked = (Native: object, shown: string): object => new Proxy(Native as AnyFunction, {
-    construct: (target, args, newTarget) => session.uncaptured(shown, () => construct(target, args, newTarget as AnyFunction) as object),
-  });
+  const blocked = (native: object, shown: string): object => disguiseConstructor(native as AnyFunction, (target, args) => session.uncaptured(shown, () => construct(native as AnyFunction, args, target) as object));
   patchValue(threads, 'Worker', blocked(threads.Worker, 'worker_threads.Worker'));
   const channel = blocked(threads.MessageChannel, 'a MessageChannel');
   patchValue(threads, 'MessageChannel', channel);

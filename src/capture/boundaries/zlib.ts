@@ -1,12 +1,13 @@
 /** Asynchronous (de)compression: the work is done again for real, its completion is delivered in the recorded turn. */
 import { binding } from '../../runtime/bindings.ts';
 import { apply } from '../../runtime/natives.ts';
-import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
+import { type AnyFunction, calledAs, patchMethod } from '../../runtime/patches.ts';
 import { createStash, type Stash } from '../../runtime/stash.ts';
 import type { Session } from '../session.ts';
 
 type Settle = (run: () => void) => void;
 
+const callError = calledAs('onerror');
 const tapped = new WeakSet<AnyFunction>();
 
 export function installZlib(session: Session): void {
@@ -42,13 +43,13 @@ function completeNow(handle: object, settles: Stash<Settle | undefined>, callbac
   settle?.(() => void apply(callbacks.get(handle) as AnyFunction, handle, []));
 }
 
-function tap(callback: AnyFunction, settles: Stash<Settle | undefined>): AnyFunction {
+function tap(callback: AnyFunction, settles: Stash<Settle | undefined>, call: typeof apply = apply): AnyFunction {
   return function (this: object, ...args: unknown[]): void {
     const settle = settles.get(this);
     settles.set(this, undefined);
     // Without an asynchronous write under way the runtime reports a synchronous one.
-    if (settle) settle(() => void apply(callback, this, args));
-    else apply(callback, this, args);
+    if (settle) settle(() => void call(callback, this, args));
+    else call(callback, this, args);
   };
 }
 
@@ -56,6 +57,6 @@ function tap(callback: AnyFunction, settles: Stash<Settle | undefined>): AnyFunc
 function tapErrors(handle: object & { onerror?: AnyFunction }, settles: Stash<Settle | undefined>): void {
   const { onerror } = handle;
   if (!onerror || tapped.has(onerror)) return;
-  handle.onerror = tap(onerror, settles);
+  handle.onerror = tap(onerror, settles, callError as typeof apply);
   tapped.add(handle.onerror);
 }

@@ -1,0 +1,34 @@
+// Case S28: whose context it is, at every step of ten runs at once.
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { EventEmitter } from 'node:events';
+import http from 'node:http';
+import fs from 'node:fs';
+const storage = new AsyncLocalStorage();
+const server = process.env.SERVER_URL;
+const rows = await Promise.all(Array.from({ length: 10 }, (_, id) => storage.run({ id }, async () => {
+  const right = {};
+  const check = (name) => (right[name] = (right[name] ?? true) && storage.getStore()?.id === id);
+  const emitter = new EventEmitter().on('said', () => check('emitter'));
+  const snapshot = AsyncLocalStorage.snapshot();
+  const bound = AsyncResource.bind(() => check('bound'));
+  const response = await fetch(`${server}/sse?n=4`);
+  check('fetch');
+  for await (const chunk of response.body) check(`chunk of ${typeof chunk}`);
+  await new Promise((resolve) => setTimeout(() => { check('timer'); emitter.emit('said'); resolve(); }, id % 4));
+  await new Promise((resolve) => http.get(`${server}/json`, (message) => { check('response'); message.on('data', () => check('data')).on('end', () => { check('end'); resolve(); }); }).on('socket', () => check('socket')).on('close', () => check('close')));
+  check('after http');
+  await new Promise((resolve) => fs.readFile('/etc/hostname', () => { check('file'); resolve(); }));
+  await fs.promises.stat('/'); check('stat');
+  for await (const chunk of fs.createReadStream('/etc/hostname')) check('stream');
+  await new Promise((resolve) => process.nextTick(() => { check('tick'); resolve(); }));
+  queueMicrotask(() => check('microtask'));
+  await null;
+  storage.run(undefined, () => { snapshot(() => check('snapshot')); bound(); });
+  storage.run({ id: -1 }, () => snapshot(() => check('nested')));
+  await AbortSignal.timeout(1).throwIfAborted?.();
+  check('last');
+  return `${id} ${JSON.stringify(right)}`;
+})));
+console.log(rows.join('\n'));
+console.log(storage.getStore());
+process.exit();
