@@ -1,4 +1,5 @@
 // Bundles what users run: the preload (CommonJS, for --import and -r alike) and the command line.
+// `node scripts/build.mjs FOLDER` builds into that folder instead, and not minified: a profile names functions and files.
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,11 +8,12 @@ import { thirdPartyLicenses } from './licenses.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 // Built beside and swapped in: a run that uses the old build at this moment is not disturbed.
-const out = `${root}/dist.${process.pid}`;
+const [elsewhere] = process.argv.slice(2);
+const out = elsewhere ?? `${root}/dist.${process.pid}`;
 const old = `${out}.old`;
 const requireInModule = "#!/usr/bin/env node\nimport { createRequire as __createRequire } from 'node:module';\nconst require = __createRequire(import.meta.url), __filename = import.meta.filename;";
 
-const common = { bundle: true, metafile: true, absWorkingDir: root, platform: 'node', target: 'node20.20', legalComments: 'eof', logLevel: 'warning', minifyWhitespace: true, minifySyntax: true };
+const common = { bundle: true, metafile: true, absWorkingDir: root, platform: 'node', target: 'node20.20', legalComments: 'eof', logLevel: 'warning', minifyWhitespace: !elsewhere, minifySyntax: !elsewhere };
 try {
   mkdirSync(`${out}/loader`, { recursive: true });
   // Loading the preload is part of every recorded run's start: what a replay needs is a file of its own.
@@ -22,9 +24,11 @@ try {
   // Both entries are run for their effect and export nothing.
   for (const types of ['register.d.mts', 'preload.d.cts']) writeFileSync(`${out}/loader/${types}`, 'export {};\n');
   writeFileSync(`${out}/THIRD-PARTY-LICENSES.txt`, thirdPartyLicenses(root, [preload.metafile, cli.metafile]));
-  if (existsSync(`${root}/dist`)) renameSync(`${root}/dist`, old);
-  renameSync(out, `${root}/dist`);
+  if (!elsewhere) {
+    if (existsSync(`${root}/dist`)) renameSync(`${root}/dist`, old);
+    renameSync(out, `${root}/dist`);
+  }
 } finally {
-  rmSync(out, { recursive: true, force: true });
-  rmSync(old, { recursive: true, force: true });
+  if (!elsewhere) rmSync(out, { recursive: true, force: true });
+  if (!elsewhere) rmSync(old, { recursive: true, force: true });
 }

@@ -1,0 +1,1 @@
+// Nothing: what is left is the start.

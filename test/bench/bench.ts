@@ -1,0 +1,53 @@
+/** The command: chooses rows, runs them one after the other, prints and keeps the result. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ROOT } from '../support/paths.ts';
+import { load, machine } from './machine.ts';
+import { profile } from './profile.ts';
+import { evaluate, faultsOfHarness, type Result } from './result.ts';
+import { ROUNDS, ROWS } from './rows.ts';
+import { runRow } from './run.ts';
+import { headOf, targetsText, textOf } from './text.ts';
+import { AGAIN, BARE, HARNESS, VARIANTS } from './variants.ts';
+
+const LATEST = join(ROOT, 'test/bench/results/latest.json');
+const DOCUMENT = join(ROOT, 'docs/benchmarks.md');
+
+export async function bench(args: readonly string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args], allowPositionals: true,
+    options: { quick: { type: 'boolean' }, rounds: { type: 'string' }, json: { type: 'string' }, profile: { type: 'string' } },
+  });
+  const unknown = [...positionals, ...(values.profile ? [values.profile] : [])].filter((id) => !ROWS.some((row) => row.id === id));
+  if (unknown.length > 0) {
+    console.error(`No such row: ${unknown.join(', ')}. There are: ${ROWS.map(({ id }) => id).join(', ')}.`);
+    return 2;
+  }
+  const mode = values.quick ? 'quick' : 'full';
+  if (values.profile) return profile(ROWS.find(({ id }) => id === values.profile) as (typeof ROWS)[number], mode);
+
+  const chosen = ROWS.filter(({ id }) => positionals.length === 0 || positionals.includes(id));
+  const before = machine();
+  const rows = [];
+  for (const row of chosen) {
+    const variants = VARIANTS.filter(({ id }) => row.peers || [BARE, AGAIN, HARNESS].includes(id));
+    const evaluated = evaluate(row, await runRow(row, row[mode], Number(values.rounds ?? row[mode].rounds ?? ROUNDS[mode]), variants));
+    console.log(`${textOf(evaluated)}\n`);
+    rows.push(evaluated);
+  }
+  const result: Result = { mode, machine: before, loadAfter: load(), rows, left: {} };
+  console.log(`${headOf(result)}\n\n${targetsText(result)}`);
+  if (values.json) writeFileSync(values.json, JSON.stringify(result));
+  if (mode === 'full' && positionals.length === 0) keep(result);
+  const faults = faultsOfHarness(result);
+  for (const fault of faults) console.error(`WRONG: ${fault}`);
+  return faults.length === 0 ? 0 : 1;
+}
+
+function keep(result: Result): void {
+  mkdirSync(join(LATEST, '..'), { recursive: true });
+  writeFileSync(LATEST, `${JSON.stringify(result, null, 1)}\n`);
+  writeFileSync(DOCUMENT, `# Benchmarks\n\n${headOf(result)}\n\n${targetsText(result)}\n\n${result.rows.map(textOf).join('\n\n')}\n`);
+  console.log(`\nwritten: ${LATEST} and ${DOCUMENT}`);
+}

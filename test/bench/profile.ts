@@ -1,0 +1,84 @@
+/** Where the time of a row goes: CPU profiles of bare, recorded and replayed, by group, by file and by function. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DIST } from '../support/paths.ts';
+import { type CpuProfile, selfTimes, type SelfTime } from './cpu-profile.ts';
+import type { Row } from './rows.ts';
+import { runRow } from './run.ts';
+import { table } from './text.ts';
+import { BARE, HARNESS, type Run, VARIANTS, type Variant } from './variants.ts';
+
+const INTERVAL_US = 200;
+const TOP = 25;
+const ROUNDS = 3;
+/** Where the harness's profiles are written at first. */
+const WRITTEN = 'written';
+
+type Profiles = Record<'bare' | 'recorded' | 'replayed', SelfTime[]>;
+
+export async function profile(row: Row, mode: 'full' | 'quick'): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'replay-harness-bench-profile-'));
+  try {
+    for (const name of ['bare', 'recorded', 'replayed', WRITTEN]) mkdirSync(join(folder, name));
+    const variants = VARIANTS.filter(({ id }) => [BARE, HARNESS].includes(id)).map((variant) => profiled(variant, folder));
+    await runRow(row, row[mode], ROUNDS, variants);
+    putAway(folder, row.replays ? 'replayed' : 'recorded');
+    const read = (name: string): SelfTime[] => {
+      const files = readdirSync(join(folder, name)).map((file) => JSON.parse(readFileSync(join(folder, name, file), 'utf8')) as CpuProfile);
+      return selfTimes(files, DIST);
+    };
+    const profiles: Profiles = { bare: read('bare'), recorded: read('recorded'), replayed: read('replayed') };
+    console.log(textOf(row, profiles));
+    return 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A replay starts Node with the options of the recording, so both write to one folder: what lies there is put away in between. */
+function profiled(variant: Variant, folder: string): Variant {
+  const options = (name: string): string[] => ['--cpu-prof', '--cpu-prof-interval', String(INTERVAL_US), '--cpu-prof-dir', join(folder, name)];
+  if (variant.id === BARE) return { ...variant, record: (work, agent) => variant.record(work, [...options('bare'), ...agent]) };
+  return {
+    ...variant,
+    record(work, agent) {
+      putAway(folder, 'replayed');
+      return variant.record(work, [...options(WRITTEN), ...agent]);
+    },
+    replay(work, agent) {
+      putAway(folder, 'recorded');
+      return variant.replay?.(work, agent) as Run;
+    },
+  };
+}
+
+function putAway(folder: string, name: keyof Profiles): void {
+  for (const file of readdirSync(join(folder, WRITTEN))) renameSync(join(folder, WRITTEN, file), join(folder, name, file));
+}
+
+function textOf(row: Row, profiles: Profiles): string {
+  const names = Object.keys(profiles) as (keyof Profiles)[];
+  const total = (of: (time: SelfTime) => string): string[][] => {
+    const sums = new Map<string, Record<string, number>>();
+    for (const name of names) for (const time of profiles[name]) {
+      const sum = sums.get(of(time)) ?? {};
+      sum[name] = (sum[name] ?? 0) + time.ms / ROUNDS;
+      sums.set(of(time), sum);
+    }
+    return [...sums].map(([key, sum]): [string, number[]] => [key, names.map((name) => sum[name] ?? 0)])
+      .sort(([, a], [, b]) => Math.max(...b) - Math.max(...a)).map(([key, values]) => [key, ...values.map((ms) => ms.toFixed(1))]);
+  };
+  const head = ['self time, ms a run', ...names];
+  const more = (name: 'recorded' | 'replayed'): string => {
+    const before = new Map(profiles.bare.map((time) => [time.place, time.ms]));
+    const lines = profiles[name].map((time) => ({ ...time, added: time.ms - (before.get(time.place) ?? 0) })).sort((a, b) => b.added - a.added).slice(0, TOP);
+    return table([[`${name}, more than bare`, 'ms a run', 'self ms', 'group'], ...lines.map(({ place, added, ms, group }) => [place, (added / ROUNDS).toFixed(1), (ms / ROUNDS).toFixed(1), group])]);
+  };
+  return [
+    `# Profile of ${row.title} (${row.agent}), ${ROUNDS} rounds, a sample every ${INTERVAL_US} µs`,
+    table([head, ...total(({ group }) => group)]),
+    table([['files of the harness', ...names], ...total(({ group, file }) => (group === 'harness' ? file : 'all else'))]),
+    ...(profiles.recorded.length > 0 ? [more('recorded')] : []), ...(profiles.replayed.length > 0 ? [more('replayed')] : []),
+  ].join('\n\n');
+}

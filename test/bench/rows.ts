@@ -1,0 +1,163 @@
+/** What is measured, how often, and which figure is held to which target. */
+import type { Sample } from './measure.ts';
+import { slope } from './statistics.ts';
+
+export type Phase = 'record' | 'replay';
+
+export interface Figure {
+  readonly name: string;
+  readonly unit: string;
+  readonly phase: Phase;
+  of(sample: RowSample, bare: RowSample): number;
+  /** Compared with bare Node of the same round: as a ratio, as a difference, or not at all. */
+  readonly as: 'ratio' | 'difference' | 'itself';
+  /** Of the harness's median. */
+  readonly target?: { readonly most: number } | { readonly least: number };
+}
+
+export interface RowSample extends Sample {
+  /** Of a replay: the contract's report. */
+  readonly report?: { readonly verdict: string; readonly liveCalls: number; readonly steps: number; readonly durationMs: number; readonly recordedDurationMs: number } | undefined;
+  /** Bytes that lie in its folder afterwards. */
+  readonly writtenBytes: number;
+  /** Of a replay: the recorded run of the same round. */
+  readonly recorded?: Sample;
+  /** The same variant in the same phase and round, on an empty program. */
+  readonly start?: RowSample;
+}
+
+export interface Row {
+  readonly id: string;
+  readonly title: string;
+  readonly agent: string;
+  readonly nodeArgs?: readonly string[];
+  readonly full: Size;
+  readonly quick: Size;
+  /** With the server killed, after all have recorded. */
+  readonly replays: boolean;
+  /** Beside bare Node and the harness. */
+  readonly peers: boolean;
+  /** An empty program is measured as well, in each round. */
+  readonly starts?: boolean;
+  readonly figures: readonly Figure[];
+}
+
+export interface Size {
+  readonly rounds?: number;
+  /** Environment of the agent. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const MB = 1e6;
+const figure = (sample: Sample, name: string): number => Number(sample.figures[name]);
+const list = (sample: Sample, name: string): number[] => (sample.figures[name] as number[] | undefined) ?? [];
+const calls = (full: number, quick: number): { full: Size; quick: Size } => ({ full: { env: { BENCH_CALLS: String(full) } }, quick: { env: { BENCH_CALLS: String(quick) } } });
+const micro = (name: string, target?: Figure['target']): Figure => ({ name, unit: 'ns', phase: 'record', of: (sample) => figure(sample, name), as: 'ratio', ...(target && { target }) });
+
+const CALLS: Row = {
+  id: 'calls', title: '500 sequential LLM calls', agent: 'calls.mjs', ...calls(500, 500), replays: true, peers: true,
+  figures: [
+    { name: 'CPU of the process', unit: 'ms', phase: 'record', of: ({ cpuMs }) => cpuMs, as: 'ratio', target: { most: 1.1 } },
+    { name: 'CPU of the loop alone', unit: 'ms', phase: 'record', of: (sample) => figure(sample, 'loopCpuMs'), as: 'ratio' },
+    { name: 'wall of the process', unit: 'ms', phase: 'record', of: ({ wallMs }) => wallMs, as: 'ratio' },
+    { name: 'median time of a call', unit: 'µs', phase: 'record', of: (sample) => figure(sample, 'p50Us'), as: 'difference' },
+    { name: 'written per call', unit: 'bytes', phase: 'record', of: (sample) => sample.writtenBytes / (sample.answers?.of ?? NaN), as: 'itself' },
+    { name: 'CPU of the replay', unit: 'ms', phase: 'replay', of: ({ cpuMs }) => cpuMs, as: 'itself' },
+    { name: 'wall of the replay, per recorded wall', unit: '', phase: 'replay', of: (sample) => sample.wallMs / (sample.recorded?.wallMs ?? NaN), as: 'itself' },
+  ],
+};
+
+/** A replay waits for nothing, so that its CPU time is what it takes on a machine that has nothing else to do. */
+const EVENTS: Row = {
+  id: 'replay', title: 'replay of 500 sequential LLM calls, per event, without start and end', agent: 'calls.mjs', ...calls(500, 500), replays: true, peers: false, starts: true,
+  figures: [
+    { name: 'events', unit: '', phase: 'replay', of: events, as: 'itself' },
+    { name: 'CPU per event', unit: 'µs', phase: 'replay', of: (sample) => perEvent(sample, events(sample), 'cpuMs'), as: 'itself', target: { most: 60 } },
+    { name: 'of that, what the program itself takes in a bare run', unit: 'µs', phase: 'replay', of: (sample, bare) => perEvent(bare, events(sample), 'cpuMs'), as: 'itself' },
+    { name: 'wall per event', unit: 'µs', phase: 'replay', of: (sample) => perEvent(sample, events(sample), 'wallMs'), as: 'itself' },
+    { name: 'wall of the command, start and all, per recorded wall', unit: '', phase: 'replay', of: (sample) => sample.wallMs / (sample.recorded?.wallMs ?? NaN), as: 'itself' },
+  ],
+};
+
+function events({ report, start }: RowSample): number {
+  return (report?.steps ?? NaN) - (start?.report?.steps ?? NaN);
+}
+
+function perEvent(sample: RowSample, count: number, what: 'cpuMs' | 'wallMs'): number {
+  return ((sample[what] - (sample.start?.[what] ?? NaN)) * 1000) / count;
+}
+
+const CONCURRENT: Row = {
+  id: 'concurrent', title: '100 concurrent fetches', agent: 'concurrent.mjs', ...calls(5000, 2000), replays: true, peers: true,
+  figures: [
+    { name: 'throughput', unit: 'calls/s', phase: 'record', of: (sample) => figure(sample, 'perSecond'), as: 'ratio', target: { least: 0.85 } },
+    { name: 'CPU of the loop', unit: 'ms', phase: 'record', of: (sample) => figure(sample, 'loopCpuMs'), as: 'ratio' },
+  ],
+};
+
+const MICRO: Row = {
+  id: 'micro', title: 'single calls', agent: 'micro.mjs', ...calls(100_000, 50_000), replays: true, peers: false,
+  figures: [
+    micro('Date.now', { most: 1.5 }), micro('new Date'), micro('performance.now', { most: 1.5 }), micro('process.hrtime'), micro('process.hrtime.bigint'),
+    micro('Math.random', { most: 2 }), micro('crypto.randomUUID'), micro('setTimeout + clearTimeout', { most: 1.5 }), micro('setTimeout, fired', { most: 1.5 }), micro('fs.readFileSync'),
+  ],
+};
+
+const START: Row = {
+  id: 'empty', title: 'preload, on an empty program', agent: 'empty.mjs', full: { rounds: 15, env: {} }, quick: { rounds: 7, env: {} }, replays: true, peers: true,
+  figures: [
+    { name: 'wall', unit: 'ms', phase: 'record', of: ({ wallMs }) => wallMs, as: 'difference', target: { most: 50 } },
+    { name: 'CPU', unit: 'ms', phase: 'record', of: ({ cpuMs }) => cpuMs, as: 'difference' },
+    { name: 'wall of the replay command', unit: 'ms', phase: 'replay', of: ({ wallMs }) => wallMs, as: 'itself' },
+  ],
+};
+
+const ONE: Row = {
+  id: 'one-fetch', title: 'preload, on an agent that makes one fetch', agent: 'calls.mjs', full: { rounds: 15, env: { BENCH_CALLS: '1' } }, quick: { rounds: 7, env: { BENCH_CALLS: '1' } }, replays: true, peers: true,
+  figures: [
+    { name: 'wall', unit: 'ms', phase: 'record', of: ({ wallMs }) => wallMs, as: 'difference', target: { most: 25 } },
+    { name: 'CPU', unit: 'ms', phase: 'record', of: ({ cpuMs }) => cpuMs, as: 'difference' },
+    { name: 'resident set', unit: 'MB', phase: 'record', of: (sample) => figure(sample, 'rssMb'), as: 'difference', target: { most: 10 } },
+  ],
+};
+
+const MEMORY: Row = {
+  id: 'memory', title: 'memory over many calls', agent: 'memory.mjs', nodeArgs: ['--expose-gc'], replays: false, peers: false,
+  full: { rounds: 1, env: { BENCH_CALLS: '100000' } }, quick: { rounds: 1, env: { BENCH_CALLS: '4000' } },
+  figures: [
+    { name: 'resident set, slope over the second half, per 100,000 calls', unit: 'MB', phase: 'record', of: (sample) => perHundredThousand(sample, 'rssMb'), as: 'difference', target: { most: 10 } },
+    { name: 'heap and buffers, slope over the second half, per 100,000 calls', unit: 'MB', phase: 'record', of: (sample) => perHundredThousand(sample, 'heapMb'), as: 'difference', target: { most: 5 } },
+    { name: 'resident set at the end', unit: 'MB', phase: 'record', of: (sample) => list(sample, 'rssMb').at(-1) ?? NaN, as: 'difference' },
+    { name: 'written', unit: 'MB', phase: 'record', of: ({ writtenBytes }) => writtenBytes / MB, as: 'itself' },
+  ],
+};
+
+const BODY: Row = {
+  id: 'body', title: 'one long streamed body', agent: 'stream-body.mjs', replays: false, peers: false,
+  full: { rounds: 1, env: { BENCH_BYTES: '2000000000' } }, quick: { rounds: 1, env: { BENCH_BYTES: '100000000' } },
+  figures: [
+    { name: 'resident set, most on the way above the start', unit: 'MB', phase: 'record', of: (sample) => Math.max(...list(sample, 'rssMb')) - figure(sample, 'start'), as: 'difference', target: { most: 50 } },
+    { name: 'resident set, slope over the second half, over the whole body', unit: 'MB', phase: 'record', of: (sample) => slope(list(sample, 'rssMb').slice(20)) * 40, as: 'difference', target: { most: 10 } },
+    { name: 'wall', unit: 'ms', phase: 'record', of: (sample) => figure(sample, 'loopMs'), as: 'ratio' },
+    { name: 'CPU', unit: 'ms', phase: 'record', of: ({ cpuMs }) => cpuMs, as: 'ratio' },
+    { name: 'written', unit: 'MB', phase: 'record', of: ({ writtenBytes }) => writtenBytes / MB, as: 'itself' },
+  ],
+};
+
+function perHundredThousand(sample: Sample, name: string): number {
+  const values = list(sample, name);
+  const callsPerSample = (sample.answers?.of ?? NaN) / values.length;
+  return (slope(values.slice(values.length >> 1)) / callsPerSample) * 100_000;
+}
+
+const PIECES: Row = {
+  id: 'pieces', title: 'one streamed answer: in which pieces it arrives', agent: 'stream-events.mjs', full: { rounds: 3, env: {} }, quick: { rounds: 1, env: {} }, replays: true, peers: true,
+  figures: [
+    { name: 'pieces when recorded', unit: '', phase: 'record', of: (sample) => list(sample, 'pieces').length, as: 'itself' },
+    { name: 'pieces when replayed', unit: '', phase: 'replay', of: (sample) => list(sample, 'pieces').length, as: 'itself' },
+  ],
+};
+
+export const ROWS: readonly Row[] = [CALLS, CONCURRENT, MICRO, ONE, START, EVENTS, PIECES, MEMORY, BODY];
+export const ROUNDS = { full: 7, quick: 3 } as const;
+
