@@ -1,6 +1,6 @@
 // The harness beside bare Node and its peers, in one run.
 //
-//   npm run bench [-- --quick] [--rounds N] [--json FILE] [ROW…]
+//   npm run bench [-- --quick] [--rounds N] [--no-peers] [--json FILE] [ROW…]
 //   npm run bench -- --profile ROW
 //
 // Exit code 1 only when a correctness column of the harness is wrong, never by a figure.

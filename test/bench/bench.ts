@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT } from '../support/paths.ts';
 import { load, machine } from './machine.ts';
+import { installPeers } from './peers.ts';
 import { profile } from './profile.ts';
 import { evaluate, faultsOfHarness, type Result } from './result.ts';
 import { ROUNDS, ROWS } from './rows.ts';
@@ -17,7 +18,7 @@ const DOCUMENT = join(ROOT, 'docs/benchmarks.md');
 export async function bench(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args], allowPositionals: true,
-    options: { quick: { type: 'boolean' }, rounds: { type: 'string' }, json: { type: 'string' }, profile: { type: 'string' } },
+    options: { quick: { type: 'boolean' }, rounds: { type: 'string' }, json: { type: 'string' }, profile: { type: 'string' }, 'no-peers': { type: 'boolean' } },
   });
   const unknown = [...positionals, ...(values.profile ? [values.profile] : [])].filter((id) => !ROWS.some((row) => row.id === id));
   if (unknown.length > 0) {
@@ -29,14 +30,17 @@ export async function bench(args: readonly string[]): Promise<number> {
 
   const chosen = ROWS.filter(({ id }) => positionals.length === 0 || positionals.includes(id));
   const before = machine();
+  const missing = chosen.some(({ peers }) => peers) && !values['no-peers'] ? installPeers() : 'left out';
   const rows = [];
   for (const row of chosen) {
-    const variants = VARIANTS.filter(({ id }) => row.peers || [BARE, AGAIN, HARNESS].includes(id));
-    const evaluated = evaluate(row, await runRow(row, row[mode], Number(values.rounds ?? row[mode].rounds ?? ROUNDS[mode]), variants));
+    const variants = VARIANTS.filter(({ id }) => (row.peers && missing === undefined) || id === BARE || id === HARNESS || (id === AGAIN && !row.long));
+    const loadBefore = load();
+    const measured = await runRow(row, row[mode], Number(values.rounds ?? row[mode].rounds ?? ROUNDS[mode]), variants);
+    const evaluated = evaluate(row.long && mode === 'quick' ? { ...row, figures: row.figures.map(({ target: _, ...figure }) => figure) } : row, measured, row[mode].env, [loadBefore, load()]);
     console.log(`${textOf(evaluated)}\n`);
     rows.push(evaluated);
   }
-  const result: Result = { mode, machine: before, loadAfter: load(), rows, left: {} };
+  const result: Result = { mode, machine: before, loadAfter: load(), rows, peers: missing === undefined ? VARIANTS.filter(({ id }) => ![BARE, AGAIN, HARNESS].includes(id)).map(({ label }) => label) : [`no peers (${missing})`] };
   console.log(`${headOf(result)}\n\n${targetsText(result)}`);
   if (values.json) writeFileSync(values.json, JSON.stringify(result));
   if (mode === 'full' && positionals.length === 0) keep(result);

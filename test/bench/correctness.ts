@@ -25,7 +25,7 @@ export async function inspectWritten(folder: string, variant: Variant, env: Read
     if (statSync(file).size > LARGEST_SEARCHED) continue;
     const content = readFileSync(file);
     if (forms.some((form) => content.includes(form))) secretsInClear += 1;
-    if (variant.id !== HARNESS) for (const [id] of content.toString('latin1').matchAll(/chatcmpl-[0-9a-f-]{36}/g)) markers.add(id);
+    if (variant.id !== HARNESS) for (const [id] of decoded(content).matchAll(/chatcmpl-[0-9a-f-]{36}/g)) markers.add(id);
   }
   return { calls: variant.id === HARNESS ? harnessCalls(folder, env) : markers.size, secretsInClear };
 }
@@ -37,6 +37,12 @@ function harnessCalls(folder: string, env: Readonly<Record<string, string>>): nu
 
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)).filter((file) => statSync(file).isFile());
+}
+
+/** The text, and behind it what is base64 in it. */
+function decoded(content: Buffer): string {
+  const text = content.toString('latin1');
+  return [text, ...[...text.matchAll(/[A-Za-z0-9+/]{80,}={0,2}/g)].map(([found]) => Buffer.from(found, 'base64').toString('latin1'))].join('\n');
 }
 
 /** The middle of it at each of the three alignments. */

@@ -21,6 +21,8 @@ export interface SelfTime {
   readonly group: string;
   readonly file: string;
   readonly ms: number;
+  /** The function of ours or of the agent that it was mostly called for. */
+  readonly caller: string;
 }
 
 interface Origin {
@@ -35,6 +37,7 @@ const LEFT_OUT = new Set(['(idle)', '(root)']);
 export function selfTimes(profiles: readonly CpuProfile[], dist: string): SelfTime[] {
   const sources = new Map<string, readonly string[]>();
   const times = new Map<string, SelfTime>();
+  const callers = new Map<string, Map<string, number>>();
   for (const { nodes, samples, timeDeltas } of profiles) {
     const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
     const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
@@ -45,16 +48,27 @@ export function selfTimes(profiles: readonly CpuProfile[], dist: string): SelfTi
       }
       return { group: 'V8', file: '' };
     };
+    /** Nearest above that is neither Node's nor V8's. */
+    const callerOf = (id: number): string => {
+      for (let at = parents.get(id); at !== undefined; at = parents.get(at)) {
+        const { functionName, url, lineNumber } = frames.get(at) as CallFrame;
+        if (url === '' || url.startsWith('node:')) continue;
+        return `${functionName || '(anonymous)'} ${origin(url, lineNumber, dist, sources).file}`;
+      }
+      return '';
+    };
     for (const [at, id] of samples.entries()) {
       const { functionName, url, lineNumber } = frames.get(id) as CallFrame;
       if (LEFT_OUT.has(functionName)) continue;
       const { group, file } = functionName.startsWith('(') ? { group: functionName, file: '' } : originOf(id);
       const place = url === '' ? `${functionName}${file && `, native, for ${file}`}` : `${functionName || '(anonymous)'} ${file}${group === 'harness' ? '' : `:${lineNumber + 1}`}`;
       const ms = (times.get(place)?.ms ?? 0) + (timeDeltas[at] ?? 0) / 1000;
-      times.set(place, { place, group: url === '' && !functionName.startsWith('(') ? `native, for ${group}` : group, file, ms });
+      const above = callers.get(place) ?? callers.set(place, new Map()).get(place) as Map<string, number>;
+      above.set(callerOf(id), (above.get(callerOf(id)) ?? 0) + (timeDeltas[at] ?? 0));
+      times.set(place, { place, caller: '', group: url === '' && !functionName.startsWith('(') ? `native, for ${group}` : group, file, ms });
     }
   }
-  return [...times.values()];
+  return [...times.values()].map((time) => ({ ...time, caller: [...(callers.get(time.place) ?? [])].sort(([, a], [, b]) => b - a)[0]?.[0] ?? '' }));
 }
 
 function origin(url: string, line: number, dist: string, sources: Map<string, readonly string[]>): Origin {

@@ -73,7 +73,7 @@ function textOf(row: Row, profiles: Profiles): string {
   const more = (name: 'recorded' | 'replayed'): string => {
     const before = new Map(profiles.bare.map((time) => [time.place, time.ms]));
     const lines = profiles[name].map((time) => ({ ...time, added: time.ms - (before.get(time.place) ?? 0) })).sort((a, b) => b.added - a.added).slice(0, TOP);
-    return table([[`${name}, more than bare`, 'ms a run', 'self ms', 'group'], ...lines.map(({ place, added, ms, group }) => [place, (added / ROUNDS).toFixed(1), (ms / ROUNDS).toFixed(1), group])]);
+    return table([[`${name}, more than bare`, 'ms a run', 'self ms', 'group', 'mostly for'], ...lines.map(({ place, added, ms, group, caller }) => [place, (added / ROUNDS).toFixed(1), (ms / ROUNDS).toFixed(1), group, caller])]);
   };
   return [
     `# Profile of ${row.title} (${row.agent}), ${ROUNDS} rounds, a sample every ${INTERVAL_US} µs`,

@@ -1,6 +1,6 @@
 /** Figures and correctness of a row, from its samples. What is committed as results/latest.json. */
 import type { Machine } from './machine.ts';
-import type { Figure, Row, RowSample } from './rows.ts';
+import type { Figure, Row, RowSample, Target } from './rows.ts';
 import type { Measured } from './run.ts';
 import { type Spread, spread } from './statistics.ts';
 import { AGAIN, BARE, HARNESS } from './variants.ts';
@@ -10,14 +10,18 @@ export interface Result {
   readonly machine: Machine;
   readonly loadAfter: number;
   readonly rows: RowResult[];
-  /** Peers that were not measured, and why. */
-  readonly left: Readonly<Record<string, string>>;
+  /** The packages measured beside it, with their versions; or why there are none. */
+  readonly peers: readonly string[];
 }
 
 export interface RowResult {
   readonly id: string;
   readonly title: string;
   readonly rounds: number;
+  /** What the agent is told: how many calls, how many bytes. */
+  readonly size: Readonly<Record<string, string>>;
+  /** Of the machine over the last minute, when the row began and when it ended. */
+  readonly load: readonly [number, number];
   readonly figures: FigureResult[];
   readonly correctness: Correctness[];
 }
@@ -26,7 +30,7 @@ export interface FigureResult {
   readonly name: string;
   readonly unit: string;
   readonly as: Figure['as'];
-  readonly target?: Figure['target'];
+  readonly target?: Target;
   /** Whether the harness's median meets the target; absent without one. */
   readonly met?: boolean;
   readonly by: readonly { readonly variant: string; readonly value: Spread; readonly compared: Spread; /** The best round of it compared with the best of bare: other processes only ever add. */ readonly best: number }[];
@@ -44,29 +48,40 @@ export interface Correctness {
   readonly equal: boolean | null;
   /** Pieces of a streamed answer: live, recorded, replayed. */
   readonly pieces: readonly [bare: number, recorded: number, replayed: number | null] | null;
+  /** Replayed in the very same pieces, and not recorded as one: at most half of them had run together. */
   readonly framingKept: boolean | null;
   /** Files with the API key in clear. */
   readonly secretsInClear: number | null;
-  /** First thing that went wrong, in the words of the program. */
+  /** First thing that went wrong, in the words of the program; or why it was not replayed. */
   readonly fault: string | null;
+  readonly noReplay: string | null;
 }
 
-export function evaluate(row: Row, measured: readonly Measured[]): RowResult {
-  return { id: row.id, title: row.title, rounds: measured[0]?.record.length ?? 0, figures: row.figures.map((figure) => figureOf(figure, measured)), correctness: measured.map((each) => correctnessOf(each, measured)) };
+export function evaluate(row: Row, measured: readonly Measured[], size: RowResult['size'], load: RowResult['load']): RowResult {
+  const correctness = measured.map((each) => ({ ...correctnessOf(each, measured), ...(!row.llm && { recorded: null }) }));
+  const complete = new Set(correctness.filter(({ answered, recorded }) => answered !== null && recorded === answered[1]).map(({ variant }) => variant));
+  return { id: row.id, title: row.title, size, load, rounds: measured[0]?.record.length ?? 0, figures: row.figures.map((figure) => figureOf(figure, measured, complete)), correctness };
 }
 
-function figureOf(figure: Figure, measured: readonly Measured[]): FigureResult {
+/** @param complete the variants that recorded all calls */
+function figureOf(figure: Figure, measured: readonly Measured[], complete: ReadonlySet<string>): FigureResult {
+  const { name, unit, as, target } = figure;
   const bare = measured.find(({ variant }) => variant.id === BARE)?.record ?? [];
   const by = measured.flatMap(({ variant, ...samples }) => {
     const values = samples[figure.phase].map((sample, round) => figure.of(sample, bare[round] ?? sample));
     if (values.length === 0 || values.some(Number.isNaN)) return [];
-    const best = figure.target && 'least' in figure.target ? Math.max : Math.min;
+    const best = target && 'least' in target ? Math.max : Math.min;
     const bares = bare.map((sample) => figure.of(sample, sample));
     return [{ variant: variant.id, value: spread(values), compared: spread(values.map((value, round) => compare(figure, value, bares[round]))), best: compare(figure, best(...values), best(...bares)) }];
   });
   const ours = by.find(({ variant }) => variant === HARNESS);
-  const { name, unit, as, target } = figure;
-  return { name, unit, as, by, ...(target && ours && { target, met: 'most' in target ? ours.compared.median <= target.most : ours.compared.median >= target.least }) };
+  const peers = by.filter(({ variant }) => variant !== HARNESS && complete.has(variant)).map(({ compared }) => compared.median);
+  return { name, unit, as, by, ...(target && ours && { target, met: isMet(target, ours.compared.median, peers) }) };
+}
+
+function isMet(target: Target, median: number, peers: readonly number[]): boolean {
+  if ('below' in target) return peers.every((peer) => median < peer);
+  return 'most' in target ? median <= target.most : median >= target.least;
 }
 
 function compare(figure: Figure, value: number, bare: number | undefined): number {
@@ -85,9 +100,9 @@ function correctnessOf({ variant, record, replay, written }: Measured, all: read
     variant: variant.id,
     answered: worst(record), recorded: recordsItself && written?.calls !== undefined ? written.calls : null, replayed: worst(replay), equal,
     pieces: streamed ? [bare.length, pieces.at(-1)?.length ?? 0, replayedPieces.at(-1)?.length ?? null] : null,
-    framingKept: streamed && replay.length > 0 ? pieces.every((each) => String(each) === String(bare)) && replayedPieces.every((each, round) => String(each) === String(pieces[round])) : null,
+    framingKept: streamed && replay.length > 0 ? pieces.every((each) => each.length * 2 >= bare.length) && replayedPieces.every((each, round) => String(each) === String(pieces[round])) : null,
     secretsInClear: recordsItself ? (written?.secretsInClear ?? null) : null,
-    fault: faultOf(record) ?? faultOf(replay),
+    fault: faultOf(record) ?? faultOf(replay), noReplay: variant.noReplay ?? null,
   };
 }
 
@@ -125,7 +140,7 @@ export function faultsOfHarness({ rows }: Result): string[] {
   return rows.flatMap((row) => row.correctness.filter(({ variant }) => variant === HARNESS).flatMap((it) => [
     it.fault && `${row.id}: ${it.fault}`,
     it.answered && it.answered[0] !== it.answered[1] && `${row.id}: ${it.answered.join(' of ')} calls were answered while it recorded`,
-    it.answered && it.recorded !== null && row.id !== 'body' && it.recorded !== it.answered[1] && `${row.id}: ${it.recorded} of ${it.answered[1]} calls recorded`,
+    it.answered && it.recorded !== null && it.recorded !== it.answered[1] && `${row.id}: ${it.recorded} of ${it.answered[1]} calls recorded`,
     it.equal === false && `${row.id}: a replay was not identical`,
     it.framingKept === false && `${row.id}: the pieces of a stream changed`,
     (it.secretsInClear ?? 0) > 0 && `${row.id}: the API key lies in clear in ${it.secretsInClear} files`,

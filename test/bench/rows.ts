@@ -12,8 +12,11 @@ export interface Figure {
   /** Compared with bare Node of the same round: as a ratio, as a difference, or not at all. */
   readonly as: 'ratio' | 'difference' | 'itself';
   /** Of the harness's median. */
-  readonly target?: { readonly most: number } | { readonly least: number };
+  readonly target?: Target;
 }
+
+/** `below`: less than every peer that recorded all calls of the row. */
+export type Target = { readonly most: number } | { readonly least: number } | { readonly below: 'peers' };
 
 export interface RowSample extends Sample {
   /** Of a replay: the contract's report. */
@@ -37,8 +40,12 @@ export interface Row {
   readonly replays: boolean;
   /** Beside bare Node and the harness. */
   readonly peers: boolean;
+  /** One round takes minutes: bare Node only once, and no targets when it is cut short. */
+  readonly long?: true;
   /** An empty program is measured as well, in each round. */
   readonly starts?: boolean;
+  /** Its calls are LLM calls, and can be counted in what was written. */
+  readonly llm?: true;
   readonly figures: readonly Figure[];
 }
 
@@ -52,15 +59,16 @@ const MB = 1e6;
 const figure = (sample: Sample, name: string): number => Number(sample.figures[name]);
 const list = (sample: Sample, name: string): number[] => (sample.figures[name] as number[] | undefined) ?? [];
 const calls = (full: number, quick: number): { full: Size; quick: Size } => ({ full: { env: { BENCH_CALLS: String(full) } }, quick: { env: { BENCH_CALLS: String(quick) } } });
-const micro = (name: string, target?: Figure['target']): Figure => ({ name, unit: 'ns', phase: 'record', of: (sample) => figure(sample, name), as: 'ratio', ...(target && { target }) });
+const micro = (name: string, target?: Target): Figure => ({ name, unit: 'ns', phase: 'record', of: (sample) => figure(sample, name), as: 'ratio', ...(target && { target }) });
 
 const CALLS: Row = {
-  id: 'calls', title: '500 sequential LLM calls', agent: 'calls.mjs', ...calls(500, 500), replays: true, peers: true,
+  id: 'calls', title: '500 sequential LLM calls', agent: 'calls.mjs', ...calls(500, 500), replays: true, peers: true, llm: true,
   figures: [
     { name: 'CPU of the process', unit: 'ms', phase: 'record', of: ({ cpuMs }) => cpuMs, as: 'ratio', target: { most: 1.1 } },
     { name: 'CPU of the loop alone', unit: 'ms', phase: 'record', of: (sample) => figure(sample, 'loopCpuMs'), as: 'ratio' },
     { name: 'wall of the process', unit: 'ms', phase: 'record', of: ({ wallMs }) => wallMs, as: 'ratio' },
-    { name: 'median time of a call', unit: 'µs', phase: 'record', of: (sample) => figure(sample, 'p50Us'), as: 'difference' },
+    { name: 'CPU per call', unit: 'µs', phase: 'record', of: (sample) => (figure(sample, 'loopCpuMs') * 1000) / (sample.answers?.of ?? NaN), as: 'difference', target: { below: 'peers' } },
+    { name: 'median time of a call', unit: 'µs', phase: 'record', of: (sample) => figure(sample, 'p50Us'), as: 'difference', target: { below: 'peers' } },
     { name: 'written per call', unit: 'bytes', phase: 'record', of: (sample) => sample.writtenBytes / (sample.answers?.of ?? NaN), as: 'itself' },
     { name: 'CPU of the replay', unit: 'ms', phase: 'replay', of: ({ cpuMs }) => cpuMs, as: 'itself' },
     { name: 'wall of the replay, per recorded wall', unit: '', phase: 'replay', of: (sample) => sample.wallMs / (sample.recorded?.wallMs ?? NaN), as: 'itself' },
@@ -69,7 +77,7 @@ const CALLS: Row = {
 
 /** A replay waits for nothing, so that its CPU time is what it takes on a machine that has nothing else to do. */
 const EVENTS: Row = {
-  id: 'replay', title: 'replay of 500 sequential LLM calls, per event, without start and end', agent: 'calls.mjs', ...calls(500, 500), replays: true, peers: false, starts: true,
+  id: 'replay', title: 'replay of 500 sequential LLM calls, per event, without start and end', agent: 'calls.mjs', ...calls(500, 500), replays: true, peers: false, starts: true, llm: true,
   figures: [
     { name: 'events', unit: '', phase: 'replay', of: events, as: 'itself' },
     { name: 'CPU per event', unit: 'µs', phase: 'replay', of: (sample) => perEvent(sample, events(sample), 'cpuMs'), as: 'itself', target: { most: 60 } },
@@ -88,7 +96,7 @@ function perEvent(sample: RowSample, count: number, what: 'cpuMs' | 'wallMs'): n
 }
 
 const CONCURRENT: Row = {
-  id: 'concurrent', title: '100 concurrent fetches', agent: 'concurrent.mjs', ...calls(5000, 2000), replays: true, peers: true,
+  id: 'concurrent', title: '100 concurrent fetches', agent: 'concurrent.mjs', ...calls(5000, 2000), replays: true, peers: true, llm: true,
   figures: [
     { name: 'throughput', unit: 'calls/s', phase: 'record', of: (sample) => figure(sample, 'perSecond'), as: 'ratio', target: { least: 0.85 } },
     { name: 'CPU of the loop', unit: 'ms', phase: 'record', of: (sample) => figure(sample, 'loopCpuMs'), as: 'ratio' },
@@ -113,7 +121,7 @@ const START: Row = {
 };
 
 const ONE: Row = {
-  id: 'one-fetch', title: 'preload, on an agent that makes one fetch', agent: 'calls.mjs', full: { rounds: 15, env: { BENCH_CALLS: '1' } }, quick: { rounds: 7, env: { BENCH_CALLS: '1' } }, replays: true, peers: true,
+  id: 'one-fetch', title: 'preload, on an agent that makes one fetch', agent: 'calls.mjs', full: { rounds: 15, env: { BENCH_CALLS: '1' } }, quick: { rounds: 7, env: { BENCH_CALLS: '1' } }, replays: true, peers: true, llm: true,
   figures: [
     { name: 'wall', unit: 'ms', phase: 'record', of: ({ wallMs }) => wallMs, as: 'difference', target: { most: 25 } },
     { name: 'CPU', unit: 'ms', phase: 'record', of: ({ cpuMs }) => cpuMs, as: 'difference' },
@@ -122,7 +130,7 @@ const ONE: Row = {
 };
 
 const MEMORY: Row = {
-  id: 'memory', title: 'memory over many calls', agent: 'memory.mjs', nodeArgs: ['--expose-gc'], replays: false, peers: false,
+  id: 'memory', title: 'memory over many calls', agent: 'memory.mjs', nodeArgs: ['--expose-gc'], replays: false, peers: false, long: true, llm: true,
   full: { rounds: 1, env: { BENCH_CALLS: '100000' } }, quick: { rounds: 1, env: { BENCH_CALLS: '4000' } },
   figures: [
     { name: 'resident set, slope over the second half, per 100,000 calls', unit: 'MB', phase: 'record', of: (sample) => perHundredThousand(sample, 'rssMb'), as: 'difference', target: { most: 10 } },
@@ -133,7 +141,7 @@ const MEMORY: Row = {
 };
 
 const BODY: Row = {
-  id: 'body', title: 'one long streamed body', agent: 'stream-body.mjs', replays: false, peers: false,
+  id: 'body', title: 'one long streamed body', agent: 'stream-body.mjs', replays: false, peers: false, long: true,
   full: { rounds: 1, env: { BENCH_BYTES: '2000000000' } }, quick: { rounds: 1, env: { BENCH_BYTES: '100000000' } },
   figures: [
     { name: 'resident set, most on the way above the start', unit: 'MB', phase: 'record', of: (sample) => Math.max(...list(sample, 'rssMb')) - figure(sample, 'start'), as: 'difference', target: { most: 50 } },
@@ -150,14 +158,20 @@ function perHundredThousand(sample: Sample, name: string): number {
   return (slope(values.slice(values.length >> 1)) / callsPerSample) * 100_000;
 }
 
+const HTTP: Row = {
+  id: 'http', title: 'sequential LLM calls through node:http, its function imported by name', agent: 'http-calls.mjs', ...calls(200, 50), replays: true, peers: true, llm: true,
+  figures: [{ name: 'CPU of the loop', unit: 'ms', phase: 'record', of: (sample) => figure(sample, 'loopCpuMs'), as: 'ratio' }],
+};
+
 const PIECES: Row = {
-  id: 'pieces', title: 'one streamed answer: in which pieces it arrives', agent: 'stream-events.mjs', full: { rounds: 3, env: {} }, quick: { rounds: 1, env: {} }, replays: true, peers: true,
+  id: 'pieces', title: 'one streamed answer, its events 15 ms apart: in which pieces it arrives', agent: 'stream-events.mjs', full: { rounds: 3, env: {} }, quick: { rounds: 1, env: {} }, replays: true, peers: true, llm: true,
   figures: [
+    { name: 'the first piece is there after', unit: 'ms', phase: 'record', of: (sample) => figure(sample, 'firstMs'), as: 'difference' },
     { name: 'pieces when recorded', unit: '', phase: 'record', of: (sample) => list(sample, 'pieces').length, as: 'itself' },
     { name: 'pieces when replayed', unit: '', phase: 'replay', of: (sample) => list(sample, 'pieces').length, as: 'itself' },
   ],
 };
 
-export const ROWS: readonly Row[] = [CALLS, CONCURRENT, MICRO, ONE, START, EVENTS, PIECES, MEMORY, BODY];
+export const ROWS: readonly Row[] = [CALLS, EVENTS, CONCURRENT, MICRO, ONE, START, PIECES, HTTP, MEMORY, BODY];
 export const ROUNDS = { full: 7, quick: 3 } as const;
 

@@ -65,7 +65,7 @@ export async function runRow(row: Row, size: Size, rounds: number, variants: rea
 
 /** Nothing of the user's: keys are made in the bench's own folder. */
 export function environment(work: string): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', HOME: work, XDG_CONFIG_HOME: join(work, 'config'), TUSK_LOG_LEVEL: 'silent' };
+  return { PATH: process.env['PATH'] ?? '', HOME: work, XDG_CONFIG_HOME: join(work, 'config') };
 }
 
 function reportIn(folder: string): RowSample['report'] {

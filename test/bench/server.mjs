@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 
 /** Longer than a turn of any client's loop, so that each event arrives alone. */
-const EVENT_GAP_MS = 4;
+const EVENT_GAP_MS = 15;
 const EVENTS = 20;
 const BLOCK = Buffer.alloc(64 * 1024, 'replay');
 

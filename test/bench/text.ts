@@ -1,31 +1,39 @@
 /** The result for a reader: Markdown that is also readable in a terminal. */
 import type { Correctness, FigureResult, Result, RowResult } from './result.ts';
 import type { Spread } from './statistics.ts';
-import { HARNESS, VARIANTS } from './variants.ts';
+import { HARNESS } from './variants.ts';
 
-export function headOf({ machine, loadAfter, mode }: Result): string {
+export function headOf({ machine, loadAfter, mode, peers }: Result): string {
   return [
     `${machine.date} UTC, commit ${machine.commit}, ${mode === 'full' ? 'full' : '**quick**: fewer rounds, smaller sizes'}.`,
     `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.platform}, Node ${machine.node}; load ${machine.loadBefore} before and ${loadAfter} after.`,
+    `Beside it: ${peers.join(', ')}.`,
   ].join('\n');
 }
 
 export function textOf(row: RowResult): string {
-  return [`## ${row.title}`, `\`npm run bench -- ${row.id}\`, ${row.rounds} ${row.rounds === 1 ? 'round' : 'rounds'}`, ...row.figures.filter(({ by }) => by.length > 0).map(figureText), correctnessText(row)].filter(Boolean).join('\n\n');
+  const size = Object.entries(row.size).map(([name, value]) => `, ${name}=${value}`).join('');
+  const facts = `\`npm run bench -- ${row.id}\`${size}, ${row.rounds} ${row.rounds === 1 ? 'round' : 'rounds'}, load ${row.load.join(' to ')}`;
+  const targets = row.figures.filter(({ target }) => target).map((figure) => `- ${figure.name}${targetText(figure)}`).join('\n');
+  const lines = row.figures.flatMap((figure) => figure.by.map((it, at) => [at === 0 ? [figure.name, figure.unit].filter(Boolean).join(', ') : '', it.variant, number(it.value.median), ...comparison(figure, it)]));
+  return [`## ${row.title}`, facts, targets, table([['', '', 'median', 'against bare', 'least – most', 'best to best'], ...lines]), correctnessText(row)].filter(Boolean).join('\n\n');
 }
 
-function figureText(figure: FigureResult): string {
-  const compared = { ratio: 'against bare', difference: 'more than bare', itself: '' }[figure.as];
-  const unit = figure.unit && `, ${figure.unit}`;
-  const heads = ['', `median${unit}`, ...(compared ? [compared, 'least – most', 'best round to best'] : ['least – most'])];
-  const lines = figure.by.map(({ variant, value, compared: against, best }) => [variant, number(value.median), ...(compared ? [comparedNumber(figure, against.median), range(figure, against), comparedNumber(figure, best)] : [range(figure, value)])]);
-  return `**${figure.name}**${targetText(figure)}\n\n${table([heads, ...lines])}`;
+function comparison(figure: FigureResult, { value, compared, best }: FigureResult['by'][number]): string[] {
+  if (figure.as === 'itself') return ['', range(figure, value), ''];
+  const mark = figure.as === 'ratio' ? '×' : '';
+  return [comparedNumber(figure, compared.median) + mark, range(figure, compared), comparedNumber(figure, best) + mark];
 }
 
-export function targetText({ as, unit, target, met }: Pick<FigureResult, 'as' | 'unit' | 'target' | 'met'>): string {
+function targetText({ as, unit, target, met }: Pick<FigureResult, 'as' | 'unit' | 'target' | 'met'>): string {
   if (!target) return '';
-  const suffix = as === 'ratio' ? ' of bare' : ` ${unit}`;
-  return ` — target ${'most' in target ? `at most ${target.most}` : `at least ${target.least}`}${suffix}: ${met ? 'met' : '**missed**'}`;
+  return ` — target ${goal({ as, unit, target })}: ${met ? 'met' : '**missed**'}`;
+}
+
+function goal({ as, unit, target }: Pick<FigureResult, 'as' | 'unit' | 'target'>): string {
+  if (!target) return '';
+  if ('below' in target) return 'below every peer that recorded all';
+  return `${'most' in target ? `≤ ${target.most}` : `≥ ${target.least}`}${as === 'ratio' ? '×' : ` ${unit}`}`;
 }
 
 /** One line per target. */
@@ -33,10 +41,9 @@ export function targetsText({ rows }: Result): string {
   const lines = rows.flatMap((row) => row.figures.filter(({ target }) => target).map((figure) => {
     const ours = figure.by.find(({ variant }) => variant === HARNESS);
     const noise = figure.by.find(({ variant }) => variant === 'bare again');
-    const { target } = figure;
     const unit = figure.as === 'ratio' ? '×' : ` ${figure.unit}`;
     return [
-      `${row.title}: ${figure.name}`, target && ('most' in target ? `≤ ${target.most}${unit}` : `≥ ${target.least}${unit}`),
+      `${row.title}: ${figure.name}`, goal(figure),
       ours ? `${comparedNumber(figure, ours.compared.median)}${unit}` : '-', ours ? range(figure, ours.compared) : '-', ours ? comparedNumber(figure, ours.best) : '-', noise && figure.as !== 'itself' ? range(figure, noise.compared) : '-', figure.met ? 'met' : '**missed**',
     ];
   }));
@@ -52,7 +59,7 @@ function correctnessText({ correctness }: RowResult): string {
     ['pieces live → recorded → replayed', ({ pieces }) => pieces && pieces.map((each) => each ?? '-').join(' → ')],
     ['framing kept', ({ framingKept }) => yesNo(framingKept)],
     ['API key in clear', ({ secretsInClear }) => (secretsInClear === null ? null : secretsInClear > 0 ? `**yes**, ${secretsInClear} files` : 'no')],
-    ['fault', ({ fault }) => fault],
+    ['', ({ fault, noReplay }) => [fault && `fault: ${fault}`, noReplay].filter(Boolean).join('; ') || null],
   ];
   const used = columns.filter(([, cell]) => correctness.some((it) => cell(it) !== null));
   const lines = correctness.filter((it) => used.some(([, cell]) => cell(it) !== null));
@@ -86,8 +93,4 @@ export function table(lines: readonly (readonly string[])[]): string {
 
 function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - [...text].length));
-}
-
-export function labelOf(id: string): string {
-  return VARIANTS.find((variant) => variant.id === id)?.label ?? id;
 }

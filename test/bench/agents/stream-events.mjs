@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 
 const { BENCH_URL, BENCH_KEY } = process.env;
 const pieces = [];
+let firstMs = null;
+const began = performance.now();
 let text = '';
 try {
   const response = await fetch(`${BENCH_URL}/v1/chat/completions`, {
@@ -12,6 +14,7 @@ try {
   });
   const decoder = new TextDecoder();
   for await (const piece of response.body) {
+    firstMs ??= performance.now() - began;
     pieces.push(piece.length);
     text += decoder.decode(piece, { stream: true });
   }
@@ -19,4 +22,4 @@ try {
   console.log(`first failure: ${error.cause ?? error}`);
 }
 console.log(`pieces ${pieces.length} ${createHash('sha256').update(`${pieces} ${text}`).digest('hex').slice(0, 16)}`);
-console.log(JSON.stringify({ pieces }));
+console.log(JSON.stringify({ pieces, firstMs, lastMs: performance.now() - began }));
