@@ -22,6 +22,6 @@ test.each(DOCUMENTS)('links of %s', (document) => {
 });
 
 test('scripts that the documents name exist', () => {
-  const named = DOCUMENTS.flatMap((document) => [...read(document).matchAll(/npm (?:run )?(demo|test|stress|build|lint|typecheck|unused)\b/g)].map(([, script = '']) => script));
+  const named = DOCUMENTS.flatMap((document) => [...read(document).matchAll(/npm (?:run )?(demo|test|stress|bench|build|lint|typecheck|unused)\b/g)].map(([, script = '']) => script));
   expect([...new Set(named)].filter((script) => !(script in packageJson.scripts))).toEqual([]);
 });

@@ -1,8 +1,9 @@
 // The harness beside bare Node and its peers, in one run.
 //
-//   npm run bench [-- --quick] [--rounds N] [--no-peers] [--json FILE] [ROW…]
+//   npm run bench [-- --quick] [--rounds N] [--no-peers] [--json FILE] [--keep] [ROW…]
 //   npm run bench -- --profile ROW
 //
+// A full run of all rows is kept in results/latest.json and docs/benchmarks.md; any other with --keep.
 // Exit code 1 only when a correctness column of the harness is wrong, never by a figure.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -9,7 +9,7 @@ import { profile } from './profile.ts';
 import { evaluate, faultsOfHarness, type Result } from './result.ts';
 import { ROUNDS, ROWS } from './rows.ts';
 import { runRow } from './run.ts';
-import { headOf, targetsText, textOf } from './text.ts';
+import { documentOf, headOf, targetsText, textOf } from './text.ts';
 import { AGAIN, BARE, HARNESS, VARIANTS } from './variants.ts';
 
 const LATEST = join(ROOT, 'test/bench/results/latest.json');
@@ -18,7 +18,7 @@ const DOCUMENT = join(ROOT, 'docs/benchmarks.md');
 export async function bench(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args], allowPositionals: true,
-    options: { quick: { type: 'boolean' }, rounds: { type: 'string' }, json: { type: 'string' }, profile: { type: 'string' }, 'no-peers': { type: 'boolean' } },
+    options: { quick: { type: 'boolean' }, rounds: { type: 'string' }, json: { type: 'string' }, profile: { type: 'string' }, 'no-peers': { type: 'boolean' }, keep: { type: 'boolean' } },
   });
   const unknown = [...positionals, ...(values.profile ? [values.profile] : [])].filter((id) => !ROWS.some((row) => row.id === id));
   if (unknown.length > 0) {
@@ -43,7 +43,7 @@ export async function bench(args: readonly string[]): Promise<number> {
   const result: Result = { mode, machine: before, loadAfter: load(), rows, peers: missing === undefined ? VARIANTS.filter(({ id }) => ![BARE, AGAIN, HARNESS].includes(id)).map(({ label }) => label) : [`no peers (${missing})`] };
   console.log(`${headOf(result)}\n\n${targetsText(result)}`);
   if (values.json) writeFileSync(values.json, JSON.stringify(result));
-  if (mode === 'full' && positionals.length === 0) keep(result);
+  if ((mode === 'full' && positionals.length === 0) || values.keep) keep(result);
   const faults = faultsOfHarness(result);
   for (const fault of faults) console.error(`WRONG: ${fault}`);
   return faults.length === 0 ? 0 : 1;
@@ -52,6 +52,6 @@ export async function bench(args: readonly string[]): Promise<number> {
 function keep(result: Result): void {
   mkdirSync(join(LATEST, '..'), { recursive: true });
   writeFileSync(LATEST, `${JSON.stringify(result, null, 1)}\n`);
-  writeFileSync(DOCUMENT, `# Benchmarks\n\n${headOf(result)}\n\n${targetsText(result)}\n\n${result.rows.map(textOf).join('\n\n')}\n`);
+  writeFileSync(DOCUMENT, documentOf(result));
   console.log(`\nwritten: ${LATEST} and ${DOCUMENT}`);
 }

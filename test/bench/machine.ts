@@ -1,6 +1,5 @@
 /** Where and when: what a figure means nothing without. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { ROOT } from '../support/paths.ts';
 
@@ -25,10 +24,6 @@ export function machine(): Machine {
 
 export function load(): number {
   return Math.round((loadavg()[0] ?? 0) * 100) / 100;
-}
-
-export function version(packageJson: string): string {
-  return (JSON.parse(readFileSync(packageJson, 'utf8')) as { version: string }).version;
 }
 
 function commit(): string {

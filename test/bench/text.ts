@@ -3,6 +3,21 @@ import type { Correctness, FigureResult, Result, RowResult } from './result.ts';
 import type { Spread } from './statistics.ts';
 import { HARNESS } from './variants.ts';
 
+const READING = `# Benchmarks
+
+Written by \`npm run bench -- --keep\`; do not edit. In every round bare Node, bare Node once more, the harness and its peers run the same unmodified script, one process after the other, in an order that rotates; \`bare again\` shows what the machine alone does to a figure. The server is a process of its own on loopback, answers in OpenAI's wire format and adds no latency, which makes every ratio as unfavourable as it gets: a real model takes a thousand times as long as a call here. For replays the server has been killed.
+
+CPU is user and system time of the whole process tree. *against bare*: median over the rounds of the ratio to (or difference from) bare Node in the same round, with the least and the most of them. *best to best*: best round of each; other processes on the machine only ever add, so on a busy one it is the figure to trust. *calls found in what it wrote* are counted in the files (of the harness: by \`replay-harness runs\`). *replay equal*: same output and exit code as when it was recorded, in every round; the harness is held to every byte, a peer to all but the script's own time measurements. *API key in clear*: the key that the script sends in \`authorization\`, searched as text and as base64 in all files. *framing kept*: a streamed answer is replayed in the very pieces in which it was recorded, and was not recorded as one.
+
+What a peer is held to is what its README shows: each is put before the unmodified script by a preload (\`test/bench/peers\`), where its users would change their program. They do other things than the harness does: none of them records clock, randomness, files or order; @exodus/replay and nock keep everything in memory until the end.
+
+Where a target is missed, \`npm run bench -- --profile ROW\` says which functions take the time: of the agent, of Node, and of which file of the harness.`;
+
+/** docs/benchmarks.md */
+export function documentOf(result: Result): string {
+  return `${[READING, headOf(result), '## Targets', targetsText(result), ...result.rows.map(textOf)].join('\n\n')}\n`;
+}
+
 export function headOf({ machine, loadAfter, mode, peers }: Result): string {
   return [
     `${machine.date} UTC, commit ${machine.commit}, ${mode === 'full' ? 'full' : '**quick**: fewer rounds, smaller sizes'}.`,
