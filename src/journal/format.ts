@@ -48,6 +48,8 @@ export function segmentFile(lane: number, segment: number, sealed: boolean): str
   return `lane-${lane}.${String(segment).padStart(4, '0')}.${sealed ? 'journal' : 'open'}`;
 }
 
+const SHORT_TEXT = 48;
+
 /** Appends frame fields to a growing buffer. */
 export class FieldWriter {
   bytes: Buffer;
@@ -69,6 +71,10 @@ export class FieldWriter {
 
   varint(value: number): void {
     this.reserve(10);
+    if (value < 0x80) {
+      this.bytes[this.length++] = value;
+      return;
+    }
     let rest = value;
     while (rest >= 0x80) {
       this.bytes[this.length++] = (rest % 0x80) | 0x80;
@@ -85,6 +91,7 @@ export class FieldWriter {
   string(text: string): void {
     this.reserve(text.length * 3 + 10);
     // One byte per character is the common case: write behind a one-byte length, and fall back when that was wrong.
+    if (text.length < SHORT_TEXT && this.#ascii(text)) return;
     if (text.length < 0x80) {
       const written = this.bytes.utf8Write(text, this.length + 1);
       if (written < 0x80) {
@@ -98,6 +105,30 @@ export class FieldWriter {
     this.varint(encoded);
     this.bytes.copyWithin(this.length, from, from + encoded);
     this.length += encoded;
+  }
+
+  /** Character by character, as long as each is a byte: a call into native code costs more for a short text. */
+  #ascii(text: string): boolean {
+    const { bytes } = this;
+    const from = this.length + 1;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code >= 0x80) return false;
+      bytes[from + i] = code;
+    }
+    bytes[from - 1] = text.length;
+    this.length = from + text.length;
+    return true;
+  }
+
+  u32At(at: number, value: number): void {
+    this.u16At(at, value);
+    this.u16At(at + 2, value >>> 16);
+  }
+
+  u16At(at: number, value: number): void {
+    this.bytes[at] = value;
+    this.bytes[at + 1] = value >>> 8;
   }
 
   data(chunk: Uint8Array): void {

@@ -1,8 +1,11 @@
 /** The append side of the journal: frames go to memory, and to disk once per macrotask and before bytes leave the process. */
 import { KINDS, type Kind, NOTE_EFFECTS, type NoteEffect, type RunFacts } from '../model/event.ts';
-import { bufferAlloc, bufferConcat, bufferFrom, crc32, jsonStringify, nativeCrypto, nativeFs, performanceNow } from '../runtime/natives.ts';
+import { bufferAlloc, bufferConcat, bufferFrom, jsonStringify, nativeCrypto, nativeFs, performanceNow, writeAt } from '../runtime/natives.ts';
 import { checkOf, segmentKeys } from './crypto.ts';
+import { checksum } from './checksum.ts';
 import { CHECKPOINT_BYTES, FieldWriter, FORMAT_VERSION, FRAME, FRAME_HEADER_BYTES, lengthCheck, MAGIC, SEGMENT_BYTES, type SealedKey, segmentFile, type SegmentHeader } from './format.ts';
+import { Sealer } from './sealer.ts';
+import { isOverflow, requireStack } from './stack-depth.ts';
 
 const KIND_CODES: Readonly<Record<string, number>> = Object.fromEntries(KINDS.map((kind, code) => [kind, code]));
 const NOTHING: Uint8Array = new Uint8Array(0);
@@ -17,9 +20,6 @@ export interface JournalOptions {
   /** Called once, when the journal can no longer be written: what is lost from here on is only counted. */
   readonly onLost: (reason: string) => void;
 }
-
-type Cipher = ReturnType<typeof nativeCrypto.createCipheriv>;
-type Hash = ReturnType<typeof nativeCrypto.createHash>;
 
 /** Writes one lane. Never throws: a dead disk stops the recording, not the agent. */
 export class JournalWriter {
@@ -37,15 +37,12 @@ export class JournalWriter {
   #sinceCheckpoint = 0;
   #previous = '';
   #fd = -1;
-  #cipher: Cipher | undefined;
-  #hash: Hash | undefined;
+  #sealer: Sealer | undefined;
   #mac: Buffer = bufferFrom('');
   #failed = false;
   #sealed = false;
-  /** Encrypted, and not on disk yet. */
-  #outbox: Buffer | undefined;
-  /** The rolling hash has seen the outbox. */
-  #hashed = false;
+  /** What the sealer holds is not on disk yet. */
+  #isPending = false;
   /** Bytes of whole frames: a stack overflow within an append leaves a part of one behind them. */
   #whole = 0;
 
@@ -95,7 +92,7 @@ export class JournalWriter {
 
   /** Puts everything appended so far on disk. */
   flush(): void {
-    if (this.#whole === 0 && !this.#outbox) return;
+    if (this.#whole === 0 && !this.#isPending) return;
     this.#guarded(() => {
       if (this.#sinceCheckpoint >= CHECKPOINT_BYTES) this.#checkpoint();
       this.#write();
@@ -137,11 +134,11 @@ export class JournalWriter {
   }
 
   #close(at: number): void {
-    const { bytes, length } = this.#frames;
-    const body = bytes.subarray(at + FRAME_HEADER_BYTES, length);
-    bytes.writeUInt32LE(body.length, at);
-    bytes.writeUInt16LE(lengthCheck(body.length), at + 4);
-    bytes.writeUInt32LE(crc32(body), at + 6);
+    const { length } = this.#frames;
+    const size = length - at - FRAME_HEADER_BYTES;
+    this.#frames.u32At(at, size);
+    this.#frames.u16At(at + 4, lengthCheck(size));
+    this.#frames.u32At(at + 6, checksum(this.#frames.bytes, at + FRAME_HEADER_BYTES, length));
     this.seq++;
     this.#whole = length;
     if (this.#failed || this.#sealed) {
@@ -154,28 +151,26 @@ export class JournalWriter {
   #write(): void {
     this.#drain();
     if (this.#whole === 0) return;
-    this.#outbox = (this.#cipher as Cipher).update(this.#frames.bytes.subarray(0, this.#whole));
+    (this.#sealer as Sealer).seal(this.#frames.bytes, this.#whole);
+    this.#isPending = true;
     this.#whole = 0;
     this.#drain();
   }
 
   #drain(): void {
-    const outbox = this.#outbox;
-    if (!outbox) return;
-    if (!this.#hashed) (this.#hash as Hash).update(outbox);
-    this.#hashed = true;
-    writeFully(this.#fd, outbox, this.#segmentBytes);
-    this.#segmentBytes += outbox.length;
-    this.#sinceCheckpoint += outbox.length;
-    this.#outbox = undefined;
-    this.#hashed = false;
+    if (!this.#isPending) return;
+    const { bytes, from, to } = this.#sealer as Sealer;
+    writeFully(this.#fd, bytes, from, to, this.#segmentBytes);
+    this.#segmentBytes += to - from;
+    this.#sinceCheckpoint += to - from;
+    this.#isPending = false;
   }
 
   /** Appends the rolling HMAC of all bytes before it. */
   #checkpoint(): void {
-    requireStack(STACK_LEVELS);
+    requireStack();
     this.#write();
-    const digest = (this.#hash as Hash).copy().digest();
+    const digest = (this.#sealer as Sealer).digest();
     const tag = nativeCrypto.createHmac('sha256', this.#mac).update(digest).digest();
     const at = this.#open(FRAME.checkpoint);
     this.#frames.data(tag);
@@ -196,11 +191,10 @@ export class JournalWriter {
     head.writeUInt16LE(FORMAT_VERSION, MAGIC.length);
     head.writeUInt32LE(text.length, MAGIC.length + 2);
     const { cipher, iv, mac } = segmentKeys(runKey, salt, lane, this.#segment);
-    this.#cipher = nativeCrypto.createCipheriv('aes-256-ctr', cipher, iv);
-    this.#hash = nativeCrypto.createHash('sha256').update(head);
+    this.#sealer = new Sealer(nativeCrypto.createCipheriv('aes-256-ctr', cipher, iv), nativeCrypto.createHash('sha256').update(head));
     this.#mac = mac;
     this.#fd = nativeFs.openSync(`${folder}/${segmentFile(lane, this.#segment, false)}`, 'wx', 0o600);
-    writeFully(this.#fd, head, 0);
+    writeFully(this.#fd, head, 0, head.length, 0);
     this.#segmentBytes = head.length;
   }
 
@@ -227,23 +221,8 @@ export class JournalWriter {
   }
 }
 
-/** Far more than a checkpoint and the change to a new segment take. */
-const STACK_LEVELS = 150;
-
-/**
- * Overflows now rather than in the middle of something that cannot be done by halves.
- * @throws RangeError as the program's own next calls would
- */
-function requireStack(levels: number): number {
-  return levels === 0 ? 0 : requireStack(levels - 1) + 1;
-}
-
-function isOverflow(error: unknown): boolean {
-  return (error as Error).message === 'Maximum call stack size exceeded';
-}
-
 /** At its place, so that writing the same again does no harm. */
-function writeFully(fd: number, bytes: Uint8Array, place: number): void {
-  let at = 0;
-  while (at < bytes.length) at += nativeFs.writeSync(fd, bytes, at, bytes.length - at, place + at);
+function writeFully(fd: number, bytes: Uint8Array, from: number, to: number, place: number): void {
+  let at = from;
+  while (at < to) at += writeAt(fd, bytes, at, to - at, place + at - from);
 }

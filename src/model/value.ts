@@ -1,5 +1,6 @@
-/** Values as the journal keeps them: structured clone, and errors with their own properties. */
+/** Values as the journal keeps them: in short, or as a structured clone, and errors with their own properties. */
 import { deserialize, isDOMException, nativeDOMException, NativeError, reflectSet, serialize } from '../runtime/natives.ts';
+import { decodeCompact, encodeBytes, encodeCompact, isClone } from './compact.ts';
 import { isNodeError, markNodeError } from '../runtime/node-error.ts';
 
 interface RecordedError {
@@ -37,10 +38,13 @@ export function decodeError(recorded: RecordedError): Error {
 }
 
 export function encodeOutcome(outcome: Outcome): Buffer {
-  return serialize('error' in outcome ? { error: encodeError(outcome.error) } : outcome);
+  if ('error' in outcome) return serialize({ error: encodeError(outcome.error) });
+  if (outcome.bytes) return outcome.result === undefined ? encodeBytes(outcome.bytes) : serialize(outcome);
+  return encodeCompact(outcome.result) ?? serialize(outcome);
 }
 
 export function decodeOutcome(data: Uint8Array): Outcome {
+  if (!isClone(data)) return decodeCompact(data);
   const outcome = deserialize(data) as Outcome;
   return 'error' in outcome ? { error: decodeError(outcome.error as RecordedError) } : outcome;
 }

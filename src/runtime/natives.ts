@@ -62,6 +62,18 @@ export const nativeFs: Readonly<Pick<typeof fs, SyncName | 'constants'>> = {
   constants: fs.constants,
   ...Object.fromEntries(Object.keys(fs).flatMap((name) => (name.endsWith('Sync') ? [[name, unseen(fs[name as SyncName] as AnyCall)]] : []))) as Pick<typeof fs, SyncName>,
 };
+
+type WriteBuffer = (fd: number, bytes: Uint8Array, offset: number, length: number, position: number, request: undefined, failure: { errno?: number }) => number;
+const { writeBuffer } = binding('fs') as unknown as { writeBuffer: WriteBuffer };
+
+/** pwrite(2), without what the public function does around it. @returns bytes written. @throws Error of the file system */
+export function writeAt(fd: number, bytes: Uint8Array, offset: number, length: number, position: number): number {
+  const failure: { errno?: number } = {};
+  const written = writeBuffer(fd, bytes, offset, length, position, undefined, failure);
+  // Asked again, the public function says what is wrong.
+  return failure.errno === undefined ? written : nativeFs.writeSync(fd, bytes, offset, length, position);
+}
+
 type SyncName = Extract<keyof typeof fs, `${string}Sync`>;
 
 type AnyCall = (...args: unknown[]) => unknown;

@@ -34,7 +34,7 @@ export class EmbeddedStore implements RunStore {
   /** Takes an id for the process that asks first. @returns false when another one has it */
   reserve(id: string): boolean {
     try {
-      nativeFs.mkdirSync(`${this.location}/runs`, { recursive: true, mode: 0o700 });
+      makeFolder(`${this.location}/runs`);
       nativeFs.mkdirSync(this.folderOf(id), { mode: 0o700 });
       return true;
     } catch (error) {
