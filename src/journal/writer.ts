@@ -92,16 +92,14 @@ export class JournalWriter {
 
   /** Puts everything appended so far on disk. */
   flush(): void {
-    if (this.#whole === 0 && !this.#isPending) return;
-    this.#guarded(() => {
+    if ((this.#whole === 0 && !this.#isPending) || this.#failed) return;
+    try {
       if (this.#sinceCheckpoint >= CHECKPOINT_BYTES) this.#checkpoint();
       this.#write();
-      if (this.#segmentBytes >= SEGMENT_BYTES) {
-        this.#sealSegment();
-        this.#segment++;
-        this.#openSegment();
-      }
-    });
+      if (this.#segmentBytes >= SEGMENT_BYTES) this.#nextSegment();
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   /** Marks the end of the lane and seals its last segment. Idempotent. */
@@ -206,18 +204,28 @@ export class JournalWriter {
     nativeFs.renameSync(`${folder}/${segmentFile(lane, this.#segment, false)}`, `${folder}/${segmentFile(lane, this.#segment, true)}`);
   }
 
+  #nextSegment(): void {
+    this.#sealSegment();
+    this.#segment++;
+    this.#openSegment();
+  }
+
   #guarded(write: () => void): void {
     if (this.#failed) return;
     try {
       write();
     } catch (error) {
-      // The program is at the end of its stack, and would overflow in its own next call; the disk is well.
-      if (isOverflow(error)) throw error;
-      this.#failed = true;
-      this.#whole = 0;
-      this.lost++;
-      this.#options.onLost((error as Error).message);
+      this.#fail(error);
     }
+  }
+
+  #fail(error: unknown): void {
+    // The program is at the end of its stack, and would overflow in its own next call; the disk is well.
+    if (isOverflow(error)) throw error;
+    this.#failed = true;
+    this.#whole = 0;
+    this.lost++;
+    this.#options.onLost((error as Error).message);
   }
 }
 
