@@ -1,8 +1,9 @@
 // Many rounds of every agent, as a table; exit code 1 on any difference.
 //
-//   node test/stress/stress.mjs [--rounds N] [--busy] [--kills N] [AGENT…]
+//   node test/stress/stress.mjs [--rounds N] [--busy] [--kills N] [--keep] [AGENT…]
 //
 // --rounds: default 20, and 100 of everything.mjs. --busy: two more processes keep both cores busy. --kills: kill -9 at N moments.
+// --keep: the table goes to test/stress/results too.
 import { register } from 'node:module';
 
 register('./typescript-hook.mjs', import.meta.url);

@@ -1,9 +1,12 @@
 /** Rounds of every agent of the catalogue, one after the other; busy loops beside them if wanted. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { basename } from 'node:path';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AGENT_CASES } from '../support/catalogue.ts';
 import { killAndReplay } from '../support/killing.ts';
+import { ROOT } from '../support/paths.ts';
 import { type AgentCase, recordAndReplay } from '../support/record-and-replay.ts';
 
 const ROUNDS = 20;
@@ -19,7 +22,7 @@ interface Result {
 }
 
 export async function stress(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { rounds: { type: 'string' }, busy: { type: 'boolean' }, kills: { type: 'string' } } });
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { rounds: { type: 'string' }, busy: { type: 'boolean' }, kills: { type: 'string' }, keep: { type: 'boolean' } } });
   const chosen = AGENT_CASES.filter(({ agent }) => positionals.length === 0 || positionals.some((name) => agent.includes(name)));
   const loops = values.busy ? [busyLoop(), busyLoop()] : [];
   const results: Result[] = [];
@@ -38,7 +41,9 @@ export async function stress(args: readonly string[]): Promise<number> {
     for (const loop of loops) loop.kill('SIGKILL');
   }
   const failed = results.filter(({ faults }) => faults.length > 0);
-  console.log(`\n${results.length - failed.length} of ${results.length} agents identical in every round${values.busy ? ', with both cores kept busy' : ''}`);
+  const summary = `${results.length - failed.length} of ${results.length} agents identical in every round${values.busy ? ', with both cores kept busy' : ''}`;
+  console.log(`\n${summary}`);
+  if (values.keep) keep([summary, '', ...results.map(lineOf)], values.busy === true);
   return failed.length === 0 && results.length > 0 ? 0 : 1;
 }
 
@@ -59,6 +64,15 @@ function labelOf({ agent, label }: AgentCase): string {
 function lineOf({ agent, rounds, faults, seconds }: Result): string {
   const counts = `${String(rounds - faults.length).padStart(3)}/${String(rounds).padEnd(3)}`;
   return [`${agent.padEnd(44)} ${counts} ${seconds.toFixed(1).padStart(6)} s`, ...faults.slice(0, 2).map((fault) => `    ${fault}`)].join('\n');
+}
+
+/** The last result on each Node version is part of the repository. */
+function keep(lines: readonly string[], busy: boolean): void {
+  const commit = execFileSync('git', ['describe', '--always', '--dirty'], { cwd: ROOT, encoding: 'utf8' }).trim();
+  const head = `${new Date().toISOString().slice(0, 16)}Z, commit ${commit}, Node ${process.version}, ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)} at the end`;
+  const folder = join(ROOT, 'test/stress/results');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `node-${process.versions.node.split('.')[0]}${busy ? '-busy' : ''}.txt`), `${[head, ...lines].join('\n')}\n`);
 }
 
 function busyLoop(): ChildProcess {
