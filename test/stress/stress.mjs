@@ -7,5 +7,7 @@
 import { register } from 'node:module';
 
 register('./typescript-hook.mjs', import.meta.url);
+const { default: setup } = await import('../support/global-setup.ts');
 const { stress } = await import('./stress.ts');
+setup();
 process.exitCode = await stress(process.argv.slice(2));

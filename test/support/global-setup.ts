@@ -1,4 +1,4 @@
-/** vitest's globalSetup, once per run: builds when the build is older than its sources, and installs what agents of the tests import. */
+/** vitest's globalSetup, once per run, and the first thing that stress does: builds when the build is older than its sources, and installs what agents of the tests import. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
