@@ -1,5 +1,5 @@
 /** Facts of this process that are fixed before its first line. */
-import type { RunFacts, StdioType } from '../src/model/event.ts';
+import { type RunFacts, type StdioType, SURFACE } from '../src/model/event.ts';
 import { cwd, dateNow, isatty, nativeCrypto, nativeFs, processEnv } from '../src/runtime/natives.ts';
 
 export interface Identification {
@@ -28,6 +28,7 @@ export function gatherFacts({ runId, agent, name, tags, injected }: Identificati
     ppid: process.ppid,
     stdio: [stdioType(0), stdioType(1), stdioType(2)],
     ttySize: {},
+    surface: SURFACE,
     seed: nativeCrypto.randomBytes(16).toString('hex'),
   };
 }

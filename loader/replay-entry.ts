@@ -2,10 +2,14 @@
 import { installBoundaries } from '../src/capture/boundaries/index.ts';
 import { enter } from './enter.ts';
 import { replay } from './replay.ts';
-import { warmInternals } from './warm.ts';
+import { loadUndiciFirst, warmInternals } from './warm.ts';
 
 enter((control) => {
-  const { session, start } = replay(control);
-  installBoundaries(session, warmInternals);
+  const { session, surface, start } = replay(control);
+  installBoundaries(session, () => {
+    const giveBack = warmInternals();
+    if (surface === 0) loadUndiciFirst();
+    return giveBack;
+  });
   start();
 });

@@ -1,7 +1,7 @@
 /** Opens a replay: the recorded run's tape, its process facts, a session that serves them. */
 import type { Report } from '../src/model/divergence.ts';
-import { ConfigError, TruncatedError, UnsupportedRuntimeError } from '../src/model/error.ts';
-import type { RunFacts } from '../src/model/event.ts';
+import { ConfigError, IntegrityError, TruncatedError, UnsupportedRuntimeError } from '../src/model/error.ts';
+import { type RunFacts, SURFACE } from '../src/model/event.ts';
 import { cwd, defineProperty, killSelf, nativeFs, performanceNow, processEnv, reallyExit } from '../src/runtime/natives.ts';
 import { AsyncTrace } from '../src/replay/async-trace.ts';
 import { exitCodeOf, explain } from '../src/replay/report.ts';
@@ -15,6 +15,8 @@ import type { Control } from './control.ts';
 
 export interface Replay {
   readonly session: ReplaySession;
+  /** Capture surface of the recorder. */
+  readonly surface: number;
   readonly start: () => void;
 }
 
@@ -29,6 +31,7 @@ export function replay(control: Control | undefined): Replay {
   if (begin?.type !== 'begin') throw new TruncatedError(`The recording ${selector} ended before its first event: there is nothing to replay.`);
   const { facts } = begin;
   requireSameNode(facts);
+  requireKnownSurface(facts);
 
   let trace: AsyncTrace | undefined;
   if (control?.trace) (trace = new AsyncTrace()).start();
@@ -42,7 +45,7 @@ export function replay(control: Control | undefined): Replay {
   };
   const session = new ReplaySession({ facts, tape: new Tape(tape.events, tape.complete, tape.signal), trace, finish });
   restoreFacts(facts, control);
-  return { session, start: () => session.start() };
+  return { session, surface: facts.surface ?? 0, start: () => session.start() };
 }
 
 function requireSameNode(facts: RunFacts): void {
@@ -51,6 +54,11 @@ function requireSameNode(facts: RunFacts): void {
     `The run ${facts.runId} was recorded with Node ${facts.node} on ${facts.platform}-${facts.arch}, and this is Node ${process.version} on ${process.platform}-${process.arch}. ` +
     `An exact replay needs the very same version: give it with --node PATH, or install it (for instance: npx node@${facts.node.slice(1)}).`,
   );
+}
+
+function requireKnownSurface({ runId, surface = 0 }: RunFacts): void {
+  if (surface <= SURFACE) return;
+  throw new IntegrityError(`The run ${runId} was recorded by a newer replay-harness (capture surface ${surface}; this one knows up to ${SURFACE}). Update replay-harness to the version that recorded it, or newer.`);
 }
 
 /** Makes this process look like the recorded one. */

@@ -1,32 +1,23 @@
-import { holdBackDispatcher } from '../src/runtime/lazy-globals.ts';
+import { keepLazy } from '../src/runtime/lazy-globals.ts';
 
-/** Node's own modules that take references at load. From Node 22 on, loading http loads undici. */
+/** Node's own modules that take references at load. undici is none of them: all that it takes is patched where it is called. */
 const MODULES = ['node:net', 'node:tls', 'node:http', 'node:https', 'node:dns', 'node:zlib'];
 
-/** Loads them before the sources that they use are patched. @returns called when all is patched: hides that they are loaded */
+/** Loads them before the sources that they use are patched. @returns called when all is patched: hides which globals were read */
 export function warmInternals(): () => void {
-  const [giveBack, watch] = compileAtOnce(() => holdBackDispatcher(() => {
-    for (const name of MODULES) process.getBuiltinModule(name);
-    loadUndici();
-  }));
-  return () => {
-    giveBack();
-    watch();
-  };
+  const giveBack = keepLazy();
+  for (const name of MODULES) process.getBuiltinModule(name);
+  return giveBack;
 }
 
-/** Reading the globals loads it. */
-function loadUndici(): void {
-  void globalThis.Response;
-  void globalThis.fetch;
-}
-
-/** undici compiles its parser when it loads, off the thread: done at once, that race is gone. */
-function compileAtOnce<T>(load: () => T): T {
+/** As recorders of surface 0 did: its parser is compiled at once, off no thread. */
+export function loadUndiciFirst(): void {
   const { compile } = WebAssembly;
   WebAssembly.compile = (bytes) => Promise.resolve(new WebAssembly.Module(bytes));
   try {
-    return load();
+    // Reading the globals loads it.
+    void globalThis.Response;
+    void globalThis.fetch;
   } finally {
     WebAssembly.compile = compile;
   }

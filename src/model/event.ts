@@ -109,6 +109,14 @@ export type LaneEvent = BeginEvent | StartEvent | ValueEvent | DeliveryEvent | O
 /** What kind of thing a standard stream is: decides which class `process.stdout` is, and whether colours are shown. */
 export type StdioType = 'tty' | 'pipe' | 'file' | 'none';
 
+/**
+ * What the harness does in a process that its events depend on: exact replay does as the recorder did. Raise it when older
+ * recordings would diverge, and keep the old way for them.
+ *
+ * 0: undici is loaded before the program. 1: when the program first uses it.
+ */
+export const SURFACE = 1;
+
 /** Everything about a process that is fixed before its first line runs. */
 export interface RunFacts {
   readonly runId: string;
@@ -135,6 +143,8 @@ export interface RunFacts {
   readonly ttySize: Readonly<Record<string, readonly [number, number]>>;
   /** Whether the command line put the harness in; otherwise the user's own options did. */
   readonly injected: boolean;
+  /** {@link SURFACE} of the recorder; recordings that lack it have 0. */
+  readonly surface?: number;
   /** Seed of the `Math.random` stream (alea). */
   readonly seed: string;
 }
