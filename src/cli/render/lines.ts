@@ -7,6 +7,8 @@ export interface Line {
   /** What sort of step; empty on its further lines. */
   readonly tag: string;
   readonly text: string;
+  /** Where it came later than the lines above it: milliseconds since the start of the run. */
+  readonly at?: number;
 }
 
 export interface Limits {

@@ -4,7 +4,7 @@ import { notableIn } from '../../steps/notable/notable.ts';
 import { rolesOf } from '../../steps/role.ts';
 import type { Step } from '../../steps/step.ts';
 import { headerLines, type RunHeader } from './header.ts';
-import type { Context, Limits, Line } from './lines.ts';
+import type { Context, Limits, Line, Meanwhile } from './lines.ts';
 import { notableLines } from './notable-lines.ts';
 import { closingLines, isExchange, openingLines, printedLines, textOf } from './step-lines.ts';
 import type { Terminal } from './terminal.ts';
@@ -57,23 +57,26 @@ function entriesOf(timeline: Timeline, startedAt: number, context: Context): Ent
     const meanwhile = { open: [...open].filter((other) => other !== step && (item.sort !== 'answer' || other.step < step.step)) };
     if (item.sort === 'question' && step.boundary !== 'websocket') open.add(step);
     if (item.sort === 'answer') open.delete(step);
-    const milliseconds = Math.max(0, Date.parse(step.startedAt) - startedAt);
+    const asked = Math.max(0, Date.parse(step.startedAt) - startedAt);
+    const answered = step.latencyMs === null ? undefined : asked + step.latencyMs;
     return {
       step: step.step,
       after: item.sort === 'answer' ? null : (timeline.after(step)?.step ?? null),
-      at: milliseconds + (item.sort === 'answer' ? (step.latencyMs ?? 0) : 0),
-      lines: linesOf(item, meanwhile, timeline, context),
+      at: item.sort === 'answer' ? (answered ?? asked) : asked,
+      lines: linesOf(item, { meanwhile, answered }, timeline, context),
     };
   });
 }
 
-function linesOf(item: Item, meanwhile: { readonly open: readonly Step[] }, timeline: Timeline, context: Context): Line[] {
+function linesOf(item: Item, { meanwhile, answered }: { readonly meanwhile: Meanwhile; readonly answered: number | undefined }, timeline: Timeline, context: Context): Line[] {
   if (item.sort === 'printed') return printedItem(item.steps, context);
   const { step, sort } = item;
   if (sort === 'answer') return closingLines(step, meanwhile, context).map((line, index) => (index === 0 ? { ...line, tag: 'answer' } : line));
   const following = step.boundary === 'timer' ? timeline.followers(step).slice(0, 4).map((other) => `${other.step} ${other.kind === 'llm' ? 'llm' : other.boundary === 'timer' ? 'wait' : other.boundary}`).join(', ') : '';
   const opening = step.boundary === 'stdout' || step.boundary === 'stderr' ? printedLines(step.boundary, textOf(step), step.step, context) : openingLines(step, { meanwhile, following }, context);
-  return isExchange(step) && sort === 'whole' ? [...opening, ...closingLines(step, { open: [] }, context)] : opening;
+  if (!isExchange(step) || sort !== 'whole') return opening;
+  const [first, ...closing] = closingLines(step, { open: [] }, context);
+  return [...opening, ...(first ? [answered === undefined ? first : { ...first, at: answered }] : []), ...closing];
 }
 
 function printedItem(steps: readonly Step[], context: Context): Line[] {
@@ -89,14 +92,15 @@ const LEGEND = 'AFTER: the step whose answer, arrival or timer led to this one Â
 function tableLines(entries: readonly Entry[], { paint }: Context, columns: number | undefined): string[] {
   if (entries.length === 0) return [];
   const wide = (heading: string, of: (entry: Entry) => string): number => entries.reduce((width, entry) => Math.max(width, of(entry).length), heading.length);
-  const time = ({ at }: Entry): string => `+${grouped(Math.round(at))}`;
-  const widths = { step: wide('STEP', ({ step }) => String(step)), after: wide('AFTER', ({ after }) => String(after ?? '')), at: wide('+MS', time) };
+  const time = (at: number): string => `+${grouped(Math.round(at))}`;
+  const latest = ({ at, lines }: Entry): string => time(lines.reduce((last, line) => Math.max(last, line.at ?? 0), at));
+  const widths = { step: wide('STEP', ({ step }) => String(step)), after: wide('AFTER', ({ after }) => String(after ?? '')), at: wide('+MS', latest) };
   const margin = widths.step + widths.after + widths.at + TAG_COLUMNS + 7;
   const heading = `${'STEP'.padStart(widths.step)}  ${'AFTER'.padStart(widths.after)}  ${'+MS'.padStart(widths.at)}  WHAT`;
-  const rows = entries.flatMap((entry) => entry.lines.flatMap(({ tag, text }, index) => {
+  const rows = entries.flatMap((entry) => entry.lines.flatMap(({ tag, text, at }, index) => {
     const first = index === 0;
     const number = String(entry.step).padStart(widths.step);
-    const facts = `${(first ? String(entry.after ?? '') : '').padStart(widths.after)}  ${(first ? time(entry) : '').padStart(widths.at)}`;
+    const facts = `${(first ? String(entry.after ?? '') : '').padStart(widths.after)}  ${(first ? time(entry.at) : at === undefined ? '' : time(at)).padStart(widths.at)}`;
     const pieces = columns === undefined ? [text] : wrap(text, columns - margin);
     return pieces.map((piece, part) => {
       const left = part === 0 ? `${first ? number : paint('dim', number)}  ${paint('dim', facts)}  ${paint('dim', tag.padEnd(TAG_COLUMNS))}` : ' '.repeat(margin - 1);
