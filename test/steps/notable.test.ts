@@ -48,12 +48,12 @@ test('failures: what was asked again, statuses, answers that were cut or withhel
   for (const content of ['same', 'same', 'other', 'long', 'bad', 'worse']) await say(server, [['user', content]]);
   await (await fetch(`${server.base}/gone`)).text();
   expect(found(server)).toEqual([
-    { what: 'retried', text: expect.stringMatching(/^HTTP_429: Slow down; the same was asked again in \d+$/) },
     { what: 'failed', text: 'openai m failed: HTTP_500: Oh' },
     { what: 'cut', text: 'the answer was cut off at the limit of its length (finish reason length)' },
     { what: 'refused', text: 'the answer was withheld or refused (finish reason content_filter)' },
     { what: 'refused', text: 'the model refused: I will not.' },
     { what: 'status', text: 'GET /gone was answered 404: {"detail":"no"}' },
+    { what: 'retried', text: expect.stringMatching(/^HTTP_429: Slow down; the same was asked again in \d+$/) },
   ]);
 });
 
@@ -64,11 +64,11 @@ test('results that hold nothing, and what the model was told of them', async () 
   await (await fetch(`${server.base}/find?q=abc`)).text();
   await say(server, [['user', 'x'], echo(...asked), told('a', 'all is well'), told('b', 'Document not found.'), told('c', '[]'), told('d', 'Error: no disk'), told('e', '{"error":"bad"}')]);
   expect(found(server)).toEqual([
-    { what: 'empty', text: expect.stringMatching(/^GET \/find\?q=abc was answered with an empty list \(entries\); it served find of \d+, and in \d+ the model was told "all is well"$/) },
-    { what: 'not-found', text: expect.stringMatching(/^read, asked for in \d+, returned "Document not found\."$/) },
-    { what: 'empty', text: expect.stringMatching(/^list, .* returned an empty list$/) },
+    { what: 'told-otherwise', text: expect.stringMatching(/^GET \/find\?q=abc was answered with an empty list \(entries\); it served find of \d+, and in \d+ the model was told "all is well"$/) },
     { what: 'tool-error', text: expect.stringMatching(/^run, .* returned "Error: no disk"$/) },
     { what: 'tool-error', text: expect.stringMatching(/^peek, .* returned an error: bad$/) },
+    { what: 'not-found', text: expect.stringMatching(/^read, asked for in \d+, returned "Document not found\."$/) },
+    { what: 'empty', text: expect.stringMatching(/^list, .* returned an empty list$/) },
   ]);
 });
 
@@ -117,7 +117,7 @@ test('a prompt that has its number from work beside', () => {
   const texts = (steps: readonly Step[]): string[] => notableIn(steps).filter(({ what }) => what === 'stranger-in-prompt').map(({ text }) => text);
   const steps = sideBySide('The order is "A-7002".');
   const [first, second] = steps.filter(({ kind }) => kind === 'llm');
-  expect(texts(steps)).toEqual([`the prompt names A-7002; the answer that led to it (${first?.step}) names A-7001, and A-7002 was named in the answer of ${second?.step}, which went on beside and did not lead here`]);
+  expect(texts(steps)).toEqual([`possible mix-up: prompt ${steps.findLast(({ kind }) => kind === 'llm')?.step} says A-7002; the answer before it on its own branch (${first?.step}) said A-7001; A-7002 appears in the answer of ${second?.step}, a parallel branch`]);
   // What led to it, both, something of another form, or a number that nobody beside had brought: nothing is said.
   for (const next of ['The order is "A-7001".', 'Compare A-7001 and A-7002.', 'Ask for T-7002, please', 'And A-7003?', 'no number']) expect(texts(sideBySide(next))).toEqual([]);
   // One after the other is how lists are worked through.
@@ -130,6 +130,33 @@ test('answers in another order than the questions', () => {
   const [one, two] = steps.filter(({ kind }) => kind === 'llm').map(({ step }) => step);
   expect(order(steps)).toEqual([`2 calls were under way together; asked in the order ${one}, ${two}, they were answered in the order ${two}, ${one}`]);
   expect(order(sideBySide('x', { together: false }))).toEqual([]);
+});
+
+test('the prompt that was told what the last of reordered answers brought', () => {
+  const told = (steps: readonly Step[]): string[] => notableIn(steps).filter(({ what }) => what === 'order-told').map(({ text }) => text);
+  const steps = sideBySide('So it is A-7001?');
+  const [one, two, prompt] = steps.filter(({ kind }) => kind === 'llm').map(({ step }) => step);
+  expect(told(steps)).toEqual([`2 calls were under way together; asked in the order ${one}, ${two}, they were answered in the order ${two}, ${one}; what came of the last answer (${one}) is what prompt ${prompt} was told: "A-7001"`]);
+  // Told both, told neither, told what came first, told what the questions said.
+  for (const next of ['A-7001 or A-7002?', 'Go on.', 'So it is A-7002?', 'What of "the first mail"?']) expect(told(sideBySide(next))).toEqual([]);
+  expect(told(sideBySide('So it is A-7001?', { together: false }))).toEqual([]);
+});
+
+test('the same order placed twice, and taken twice', async () => {
+  let serial = 0;
+  await using server = await httpRig(async (req, res) => {
+    await readAll(req);
+    if (req.url === '/known') sendJson(res, 201, { order: 'o-1' });
+    else sendJson(res, req.url === '/failing' && serial === 0 ? 500 : 201, { order: `o-${serial++}`, state: 'placed' });
+  });
+  const post = async (path: string, body: string, method = 'POST'): Promise<void> => void (await (await fetch(`${server.base}${path}`, { method, ...(method === 'POST' ? { body } : {}) })).text());
+  // Once each, a second try after a failure, an answer from memory, a question.
+  for (const [path, body, method] of [['/failing', 'a'], ['/failing', 'a'], ['/known', 'a'], ['/known', 'a'], ['/orders', 'x'], ['/orders', 'y'], ['/orders', '', 'GET'], ['/orders', '', 'GET']] as const) await post(path, body, method);
+  expect(found(server).filter(({ what }) => what === 'duplicate-effect')).toEqual([]);
+  await post('/orders', 'x');
+  expect(found(server)[0]).toEqual({ what: 'duplicate-effect', text: expect.stringMatching(/^\d+ and \d+ sent the same POST \/orders; both 201, answers differ in order$/) });
+  await post('/orders', 'x');
+  expect(found(server)[0]?.text).toMatch(/^\d+, \d+ and \d+ sent the same POST \/orders; all 3 201, answers differ in order$/);
 });
 
 test('how it ended', () => {

@@ -47,7 +47,7 @@ test('reads like a trajectory', async () => {
   const lines = steady(renderTrajectory(RUN, all, { color: false }), base);
   const blank = lines.indexOf('');
   expect(lines.slice(0, blank)).toEqual([
-    'run 0193abcd  weather (agent.mjs)  complete, exit 0',
+    'run 0193abcd  weather (agent.mjs)  complete, exit 0  2 notable',
     'node agent.mjs Paris · Node 20.20.2 · 2026-11-18T11:06:40.000Z · took 3.21 s',
     '15 steps · 2 model calls · 1 tool call asked for by models (1 answered) · 1 HTTP request · 1 other connection · 1 file operation · 20 tokens in, 10 out',
     'not listed: 2 clock reads, 3 random values, 1 immediate, 1 short timer (--verbose lists them)',
@@ -81,7 +81,7 @@ test('reads like a trajectory', async () => {
     'exit    0',
   ]);
   expect(rows.slice(body.length).map((line) => line.replace(/^ *\d+ {2}/, ''))).toEqual([
-    '', 'Notable (observed, not judged)', 'connect [::1]:80 failed: ECONNREFUSED: connecting to [::1]:80 failed', 'child_process.spawn was not captured: a replay stops there', '',
+    '', 'Notable (observed, not judged; sorted by consequence)', 'child_process.spawn was not captured: a replay stops there', 'connect [::1]:80 failed: ECONNREFUSED: connecting to [::1]:80 failed', '',
   ]);
 });
 

@@ -103,8 +103,8 @@ test('a run that was killed gets none, and show tells that it has no end', async
   writeFileSync(journal, bytes.subarray(0, Math.floor(bytes.length / 2)));
   renameSync(journal, journal.replace(/journal$/, 'open'));
   const shown = (await workspace.cli(['show', RUN as string])).stdout.toString();
-  expect(shown).toMatch(/^run 01a228b1-6b53-.*truncated\n/);
-  expect(shown).toMatch(/Notable[^]*\n *\d+ {2}the recording ends here, without an exit\n$/);
+  expect(shown).toMatch(/^run 01a228b1-6b53-.*truncated  3 notable\n/);
+  expect(shown).toMatch(/Notable[^]*\n *\d+ {2}the recording ends here, without an exit\n/);
   await listed();
   expect(existsSync(join(folder, 'summary'))).toBe(false);
 });

@@ -21,15 +21,23 @@ export interface RunHeader {
   readonly uncaptured?: unknown;
 }
 
-/** @param folded steps that the table leaves out */
-export function headerLines(run: RunHeader, steps: readonly Step[], { roles, folded, paint }: { readonly roles: ReadonlyMap<number, string>; readonly folded: readonly Step[]; readonly paint: Paint }): string[] {
+interface HeaderFacts {
+  readonly roles: ReadonlyMap<number, string>;
+  /** Steps that the table leaves out. */
+  readonly folded: readonly Step[];
+  /** How many observations there are. */
+  readonly notable: number;
+  readonly paint: Paint;
+}
+
+export function headerLines(run: RunHeader, steps: readonly Step[], { roles, folded, notable, paint }: HeaderFacts): string[] {
   const command = typeof run.command === 'string' ? run.command : run.command.join(' ');
   const ending = run.signal ? `killed by ${run.signal}` : run.exitCode === null ? null : `exit ${run.exitCode}`;
   const status = visible([run.status, ending].filter(Boolean).join(', '));
   const facts = [oneLine(command, 160), `Node ${run.node.replace(/^v/, '')}`, run.startedAt, run.durationMs === null ? null : `took ${duration(run.durationMs)}`];
   const warning = aliasWarning(steps);
   return [
-    [paint('bold', visible(`run ${run.id}`)), titleOf(run), run.status === 'complete' && !run.exitCode ? status : paint('yellow', status)].join('  '),
+    [paint('bold', visible(`run ${run.id}`)), titleOf(run), run.status === 'complete' && !run.exitCode ? status : paint('yellow', status), ...(notable > 0 ? [`${grouped(notable)} notable`] : [])].join('  '),
     visible(facts.filter(Boolean).join(' · ')),
     countsOf(steps),
     ...agentsOf(roles),

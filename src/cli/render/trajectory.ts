@@ -46,8 +46,9 @@ export function renderTrajectory(run: RunHeader, steps: readonly Step[], { color
   const startedAt = Date.parse(run.startedAt) || Date.parse(steps[0]?.startedAt ?? '') || 0;
   const timeline = new Timeline(steps, { verbose });
   const entries = entriesOf(timeline, startedAt, context);
-  const header = [...headerLines(run, steps, { roles: context.roles, folded: timeline.folded, paint }), ...(entries.length > 0 ? [paint('dim', LEGEND)] : [])];
-  return [...header.flatMap((line) => (columns === undefined ? [line] : wrap(line, columns))), '', ...tableLines(entries, context, columns), ...notableLines(notableIn(steps, context.news), { paint, columns }), ''].join('\n');
+  const notable = notableIn(steps, context.news);
+  const header = [...headerLines(run, steps, { roles: context.roles, folded: timeline.folded, notable: notable.length, paint }), ...(entries.length > 0 ? [paint('dim', LEGEND)] : [])];
+  return [...header.flatMap((line) => (columns === undefined ? [line] : wrap(line, columns))), '', ...tableLines(entries, context, columns), ...(steps.length === 0 ? [] : notableLines(notable, { paint, columns })), ''].join('\n');
 }
 
 function entriesOf(timeline: Timeline, startedAt: number, context: Context): Entry[] {

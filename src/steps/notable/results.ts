@@ -2,6 +2,7 @@
 import { asNumber, asObject, asText, isObject, parseShallowJson, preview } from '../json.ts';
 import { contentText } from '../providers/provider.ts';
 import type { ModelToolCall, Step } from '../step.ts';
+import { handedOn } from '../told.ts';
 import type { Notable } from './notable.ts';
 import { shortly } from './shortly.ts';
 
@@ -15,13 +16,14 @@ const SHORT = 300;
 export function poorResults(steps: readonly Step[]): Notable[] {
   const served = new Map<number, { call: ModelToolCall; asker: number }>();
   for (const step of steps) for (const call of step.toolCalls ?? []) for (const by of call.servedBy) served.set(by, { call, asker: step.step });
-  const answers = steps.flatMap((step) => emptyAnswer(step, served.get(step.step)));
+  const bySteps = new Map(steps.map((step) => [step.step, step]));
+  const answers = steps.flatMap((step) => emptyAnswer(step, served.get(step.step), bySteps));
   const said = new Set(answers.map(({ steps: [at] }) => at));
   const results = steps.flatMap((step) => (step.toolCalls ?? []).flatMap((call) => poorResult(step.step, call).filter(({ what }) => what !== 'empty' || !call.servedBy.some((by) => said.has(by)))));
   return [...answers, ...results];
 }
 
-function emptyAnswer(step: Step, served: { call: ModelToolCall; asker: number } | undefined): Notable[] {
+function emptyAnswer(step: Step, served: { call: ModelToolCall; asker: number } | undefined, steps: ReadonlyMap<number, Step>): Notable[] {
   if (step.kind !== 'tool' || step.boundary !== 'http' || step.error) return [];
   const status = asNumber(asObject(step.output)['status']) ?? 0;
   const { body } = asObject(step.output);
@@ -31,7 +33,8 @@ function emptyAnswer(step: Step, served: { call: ModelToolCall; asker: number } 
   const told = served && served.call.answeredAt !== null
     ? `; it served ${served.call.name} of ${served.asker}, and in ${served.call.answeredAt} the model was told ${JSON.stringify(shortly(textOf(served.call)))}`
     : '';
-  return [{ what: 'empty', steps: [step.step, ...(served && told ? [served.asker, served.call.answeredAt as number] : [])], text: `${step.name} was answered with ${empty}${told}` }];
+  const what = served && handedOn(served.call, steps) === 'differs' ? 'told-otherwise' : 'empty';
+  return [{ what, steps: [step.step, ...(served && told ? [served.asker, served.call.answeredAt as number] : [])], text: `${step.name} was answered with ${empty}${told}` }];
 }
 
 function poorResult(asker: number, call: ModelToolCall): Notable[] {

@@ -5,7 +5,7 @@ import type { Step } from '../step.ts';
 import type { Notable } from './notable.ts';
 
 /** `A-7001`, `INV2041`, a UUID: names of things, and never words or mere numbers. */
-const NAMES = /\b(?:[A-Za-z]{1,12}[-_]?\d{3,}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b/g;
+export const NAMES: RegExp = /\b(?:[A-Za-z]{1,12}[-_]?\d{3,}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b/g;
 
 export function strangersInPrompts(steps: readonly Step[], conversations: Conversations): Notable[] {
   const bySteps = new Map(steps.map((step) => [step.step, step]));
@@ -28,7 +28,7 @@ export function strangersInPrompts(steps: readonly Step[], conversations: Conver
       return [{
         what: 'stranger-in-prompt',
         steps: [step.step, nearest.step, from.step],
-        text: `the prompt names ${name}; the answer that led to it (${nearest.step}) names ${instead}, and ${name} was named in the answer of ${from.step}, which went on beside and did not lead here`,
+        text: `possible mix-up: prompt ${step.step} says ${name}; the answer before it on its own branch (${nearest.step}) said ${instead}; ${name} appears in the answer of ${from.step}, a parallel branch`,
       }];
     });
   });
