@@ -47,10 +47,10 @@ test('reads like a trajectory', async () => {
   const lines = steady(renderTrajectory(RUN, all, { color: false }), base);
   const blank = lines.indexOf('');
   expect(lines.slice(0, blank)).toEqual([
-    'run 0193abcd  weather (agent.mjs)  complete, exit 0  2 notable',
+    'run 0193abcd  weather (agent.mjs)  recording complete · process exited with 0  2 notable',
     'node agent.mjs Paris · Node 20.20.2 · 2026-11-18T11:06:40.000Z · took 3.21 s',
-    '15 steps · 2 model calls · 1 tool call asked for by models (1 answered) · 1 HTTP request · 1 other connection · 1 file operation · 20 tokens in, 10 out',
-    'not listed: 2 clock reads, 3 random values, 1 immediate, 1 short timer (--verbose lists them)',
+    expect.stringMatching(/^15 steps \(numbers \d+–\d+, with gaps\): 11 listed, 4 not: 1 clock step \(2 reads\), 1 random step \(3 values\), 1 immediate, 1 short timer \(--verbose lists them\)$/),
+    '2 model calls · 1 tool call asked for by models (its result was returned to a model) · 1 HTTP request · 1 other connection · 1 file operation · 20 tokens in, 10 out',
     'AFTER: the step whose answer, arrival or timer led to this one · +MS: milliseconds since the start',
   ]);
   const [heading, ...rows] = lines.slice(blank + 1);
@@ -184,6 +184,6 @@ test('models that are only known by an alias are said once', async () => {
 
 test('a run that was killed, and one that is empty', () => {
   expect(renderTrajectory({ ...RUN, status: 'truncated', exitCode: null, signal: 'SIGKILL', durationMs: null }, [], { color: false })).toBe(
-    'run 0193abcd  weather (agent.mjs)  truncated, killed by SIGKILL\nnode agent.mjs Paris · Node 20.20.2 · 2026-11-18T11:06:40.000Z\n0 steps · 0 model calls\n\n',
+    'run 0193abcd  weather (agent.mjs)  recording truncated · process killed by SIGKILL\nnode agent.mjs Paris · Node 20.20.2 · 2026-11-18T11:06:40.000Z\n0 model calls\n\n',
   );
 });

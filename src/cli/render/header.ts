@@ -5,6 +5,7 @@ import type { Step, Usage } from '../../steps/step.ts';
 import { aliasWarning } from './alias-warning.ts';
 import { foldNoise } from './noise.ts';
 import { counted, duration, grouped, oneLine, type Paint, visible } from './text.ts';
+import type { Timeline } from './timeline.ts';
 
 /** Of the run as in `runs --json`. */
 export interface RunHeader {
@@ -23,25 +24,24 @@ export interface RunHeader {
 
 interface HeaderFacts {
   readonly roles: ReadonlyMap<number, string>;
-  /** Steps that the table leaves out. */
-  readonly folded: readonly Step[];
+  readonly timeline: Timeline;
   /** How many observations there are. */
   readonly notable: number;
   readonly paint: Paint;
 }
 
-export function headerLines(run: RunHeader, steps: readonly Step[], { roles, folded, notable, paint }: HeaderFacts): string[] {
+export function headerLines(run: RunHeader, steps: readonly Step[], { roles, timeline, notable, paint }: HeaderFacts): string[] {
   const command = typeof run.command === 'string' ? run.command : run.command.join(' ');
-  const ending = run.signal ? `killed by ${run.signal}` : run.exitCode === null ? null : `exit ${run.exitCode}`;
-  const status = visible([run.status, ending].filter(Boolean).join(', '));
+  const ending = run.signal ? `process killed by ${run.signal}` : run.exitCode === null ? null : `process exited with ${run.exitCode}`;
+  const status = visible([`recording ${run.status}`, ending].filter(Boolean).join(' · '));
   const facts = [oneLine(command, 160), `Node ${run.node.replace(/^v/, '')}`, run.startedAt, run.durationMs === null ? null : `took ${duration(run.durationMs)}`];
   const warning = aliasWarning(steps);
   return [
     [paint('bold', visible(`run ${run.id}`)), titleOf(run), run.status === 'complete' && !run.exitCode ? status : paint('yellow', status), ...(notable > 0 ? [`${grouped(notable)} notable`] : [])].join('  '),
     visible(facts.filter(Boolean).join(' · ')),
+    ...(steps.length === 0 ? [] : [numbersOf(steps, timeline)]),
     countsOf(steps),
     ...agentsOf(roles),
-    ...(folded.length === 0 ? [] : [paint('dim', `not listed: ${foldNoise(folded)} (--verbose lists them)`)]),
     ...(warning === null ? [] : [paint('yellow', warning)]),
   ];
 }
@@ -68,15 +68,30 @@ function countsOf(steps: readonly Step[]): string {
     return found === 0 ? null : counted(found, noun);
   };
   return [
-    counted(steps.length, 'step'),
     `${counted(models.length, 'model call')}${failed > 0 ? ` (${failed} failed)` : ''}`,
-    asked.length === 0 ? null : `${counted(asked.length, 'tool call')} asked for by models (${grouped(told)} answered)`,
+    asked.length === 0 ? null : `${counted(asked.length, 'tool call')} asked for by models (${returned(told, asked.length)})`,
     count('HTTP request', ({ boundary }) => boundary === 'http'),
     count('websocket', ({ boundary }) => boundary === 'websocket'),
     count('other connection', ({ boundary }) => boundary === 'socket'),
     count('file operation', ({ boundary }) => boundary === 'fs'),
     tokensOf(models),
   ].filter((part) => part !== null).join(' · ');
+}
+
+/** Many programs act on a call and end, or take its arguments for the answer. */
+function returned(told: number, asked: number): string {
+  if (told === 0) return 'no result was returned to a model';
+  if (told === 1) return `${asked === 1 ? 'its' : '1'} result was returned to a model`;
+  return `${told < asked ? grouped(told) : 'all'} results were returned to a model`;
+}
+
+/** A step has the number of its first event: numbers have gaps. */
+function numbersOf(steps: readonly Step[], { folded, items }: Timeline): string {
+  const numbers = `${counted(steps.length, 'step')} (numbers ${steps[0]?.step}–${steps.at(-1)?.step}, with gaps)`;
+  const pieces = items.reduce((sum, item) => sum + (item.sort === 'printed' && item.steps.length > 1 ? item.steps.length : 0), 0);
+  const joined = pieces === 0 ? '' : ` (${grouped(pieces)} pieces of output are joined)`;
+  const left = folded.length === 0 ? '' : `, ${grouped(folded.length)} not: ${foldNoise(folded)} (--verbose lists them)`;
+  return `${numbers}: ${grouped(steps.length - folded.length)} listed${joined}${left}`;
 }
 
 function tokensOf(models: readonly Step[]): string | null {

@@ -10,19 +10,19 @@ const UNDICI_TICK_MS = 499;
 
 interface Sort {
   readonly noun: string;
-  readonly plural?: string;
   readonly holds: (step: Step) => boolean;
-  /** How many a step stands for. */
+  /** What a step may hold several of, and how many. */
+  readonly unit?: string;
   readonly count?: (step: Step) => number;
 }
 
 const SORTS: readonly Sort[] = [
-  { noun: 'clock read', holds: (step) => step.boundary === 'clock', count: clockReads },
-  { noun: 'random value', holds: (step) => step.kind === 'random', count: (step) => asNumber(asObject(step.output)['draws']) ?? 1 },
+  { noun: 'clock step', holds: (step) => step.boundary === 'clock', unit: 'read', count: clockReads },
+  { noun: 'random step', holds: (step) => step.kind === 'random', unit: 'value', count: (step) => asNumber(asObject(step.output)['draws']) ?? 1 },
   { noun: 'dns lookup', holds: (step) => step.boundary === 'dns' && step.error === null },
   { noun: 'immediate', holds: (step) => step.boundary === 'timer' && asObject(step.input)['timer'] === 'immediate' },
   { noun: 'short timer', holds: (step) => step.boundary === 'timer' && delayOf(step) < SHORT_WAIT_MS },
-  { noun: 'undici tick', holds: (step) => step.boundary === 'timer' && delayOf(step) === UNDICI_TICK_MS },
+  { noun: 'HTTP client tick', holds: (step) => step.boundary === 'timer' && delayOf(step) === UNDICI_TICK_MS },
   { noun: 'process read', holds: (step) => step.boundary === 'env' },
   { noun: 'crypto job', holds: (step) => step.boundary === 'crypto' },
 ];
@@ -31,14 +31,16 @@ export function isNoise(step: Step): boolean {
   return SORTS.some((sort) => sort.holds(step));
 }
 
-/** @returns e.g. `12 clock reads, 3 random values`. */
+/** @returns every step once, e.g. `8 clock steps (12 reads), 3 random steps`. */
 export function foldNoise(steps: readonly Step[]): string {
-  const counts = new Map<Sort, number>();
+  const sorts = new Map<Sort, { steps: number; held: number }>();
   for (const step of steps) {
     const sort = SORTS.find((candidate) => candidate.holds(step));
-    if (sort) counts.set(sort, (counts.get(sort) ?? 0) + (sort.count?.(step) ?? 1));
+    if (!sort) continue;
+    const known = sorts.get(sort) ?? { steps: 0, held: 0 };
+    sorts.set(sort, { steps: known.steps + 1, held: known.held + (sort.count?.(step) ?? 1) });
   }
-  return [...counts].map(([{ noun, plural }, count]) => counted(count, noun, plural)).join(', ');
+  return [...sorts].map(([{ noun, unit }, sum]) => `${counted(sum.steps, noun)}${unit === undefined || sum.held === sum.steps ? '' : ` (${counted(sum.held, unit)})`}`).join(', ');
 }
 
 /** @returns milliseconds of a wait that may be the program's own; undefined for anything else. */

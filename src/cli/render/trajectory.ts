@@ -47,7 +47,7 @@ export function renderTrajectory(run: RunHeader, steps: readonly Step[], { color
   const timeline = new Timeline(steps, { verbose });
   const entries = entriesOf(timeline, startedAt, context);
   const notable = notableIn(steps, context.news);
-  const header = [...headerLines(run, steps, { roles: context.roles, folded: timeline.folded, notable: notable.length, paint }), ...(entries.length > 0 ? [paint('dim', LEGEND)] : [])];
+  const header = [...headerLines(run, steps, { roles: context.roles, timeline, notable: notable.length, paint }), ...(entries.length > 0 ? [paint('dim', LEGEND)] : [])];
   return [...header.flatMap((line) => (columns === undefined ? [line] : wrap(line, columns))), '', ...tableLines(entries, context, columns), ...(steps.length === 0 ? [] : notableLines(notable, { paint, columns })), ''].join('\n');
 }
 
