@@ -1,6 +1,6 @@
 /** What a trajectory is made of. */
 import type { Conversations } from '../../steps/conversation.ts';
-import type { Step, StepError } from '../../steps/step.ts';
+import type { ModelToolCall, Step, StepError } from '../../steps/step.ts';
 import { oneLine, type Paint } from './text.ts';
 
 export interface Line {
@@ -25,6 +25,16 @@ export interface Context {
   /** Who asks the model; empty where all calls are one agent's. */
   readonly roles: ReadonlyMap<number, string>;
   readonly steps: ReadonlyMap<number, Step>;
+  /** Tool calls by the step whose prompt brings their results. */
+  readonly told: ReadonlyMap<number, readonly ModelToolCall[]>;
+}
+
+export function toldIn(steps: readonly Step[]): Map<number, ModelToolCall[]> {
+  const told = new Map<number, ModelToolCall[]>();
+  for (const call of steps.flatMap(({ toolCalls = [] }) => toolCalls)) {
+    if (call.answeredAt !== null) told.set(call.answeredAt, [...(told.get(call.answeredAt) ?? []), call]);
+  }
+  return told;
 }
 
 /** The calls that were under way when something happened, by step. */

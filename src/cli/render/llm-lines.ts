@@ -3,6 +3,7 @@ import { messagesOf, type News, toolName } from '../../steps/conversation.ts';
 import { asList, asNumber, asObject, preview } from '../../steps/json.ts';
 import { contentText, type EmbeddingOutput, type LlmInput, type LlmOutput, type Message, type ToolCall } from '../../steps/providers/provider.ts';
 import type { ModelToolCall, Step, Usage } from '../../steps/step.ts';
+import { handedOn } from '../../steps/told.ts';
 import { type Context, errorText, type Line, type Meanwhile, numbersOf } from './lines.ts';
 import { clippedLines, counted, duration, oneLine, visible } from './text.ts';
 
@@ -78,11 +79,25 @@ function promptLines(step: Step, { messages }: News, context: Context): Line[] {
   return messages.flatMap((message) => {
     const failed = message.isError ? ' (error)' : '';
     const role = message.role === 'tool' ? `${toolName(message, all)} returned${failed}` : message.role;
-    const text = contentText(message.content);
-    const lines = text === '' ? [] : clippedLines(text, context.limits, step.step);
+    const lines = message.role === 'tool' ? resultLines(message, step, context) : textOf(message, step, context);
     const calls = (message.toolCalls ?? []).map((call) => `→ ${callText(call, context)}`);
     return block(role, [...lines, ...calls], context);
   });
+}
+
+function textOf(message: Message, step: Step, { limits }: Context): string[] {
+  const text = contentText(message.content);
+  return text === '' ? [] : clippedLines(text, limits, step.step);
+}
+
+/** A result that is the response of the request that served it is shown there. */
+function resultLines(message: Message, step: Step, context: Context): string[] {
+  const calls = context.told.get(step.step) ?? [];
+  const call = calls.find(({ id }) => id !== null && id === message.toolCallId) ?? (calls.length === 1 ? calls[0] : undefined);
+  const relation = call ? handedOn(call, context.steps) : null;
+  if (relation === 'same' && context.limits) return [`= answer of ${call?.servedBy[0]}`];
+  const lines = textOf(message, step, context);
+  return relation === 'differs' ? [...lines.slice(0, -1), `${lines.at(-1) ?? ''} ${context.paint('yellow', `(differs from the response of ${call?.servedBy[0]})`)}`] : lines;
 }
 
 function messageAnswer(message: Message, step: Step, context: Context): Line[] {
@@ -114,14 +129,18 @@ function callText({ name, args }: ToolCall, { limits }: Context): string {
 }
 
 /** What became of a call: `  ← {"temp":12} (told in 188, served by 181)`. */
-function outcomeLines(outcome: ModelToolCall | undefined, { paint, limits }: Context): string[] {
+function outcomeLines(outcome: ModelToolCall | undefined, { paint, limits, steps }: Context): string[] {
   if (!outcome || outcome.answeredAt === null) return [];
-  const { result, error } = outcome;
+  const { result, error, servedBy } = outcome;
+  const relation = handedOn(outcome, steps);
+  const known = outcome.servedByBasis === 'time' ? provenance(outcome) : `told in ${outcome.answeredAt}`;
+  if (relation === 'same' && limits) return [`  ← = answer of ${servedBy[0]} ${paint('dim', `(${known})`)}`];
   // The prompt that brings the result shows more of it.
   const columns = limits ? limits.columns / 2 : Infinity;
   const text = error?.message ?? (typeof result === 'string' ? result : limits ? preview(result, columns) : JSON.stringify(result));
   const told = error ? paint('red', `✗ ${oneLine(text, columns)}`) : oneLine(text, columns);
-  return [`  ← ${told} ${paint('dim', `(${provenance(outcome)})`)}`];
+  const differs = relation === 'differs' ? `; ${paint('yellow', `differs from the response of ${servedBy[0]}`)}` : '';
+  return [`  ← ${told} ${paint('dim', `(${provenance(outcome)}`)}${differs}${paint('dim', ')')}`];
 }
 
 /** @returns e.g. `told in 188, probably served by 181`. */

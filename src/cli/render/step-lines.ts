@@ -66,7 +66,8 @@ function bodyLines(body: unknown, limits: Limits | undefined, step: number): str
   const binary = asText(asObject(body)['base64']);
   if (binary !== null) return [`${String(asObject(body)['bytes'])} bytes`];
   if (!limits) return clippedLines(typeof body === 'string' ? body : JSON.stringify(body, null, 2), undefined, step);
-  return [oneLine(typeof body === 'string' ? body : preview(body, limits.columns), limits.columns)];
+  const line = oneLine(typeof body === 'string' ? body : preview(body, limits.columns), limits.columns);
+  return [line.endsWith('…') ? `${line} (show --step ${step})` : line];
 }
 
 function fileLines(step: Step, context: Context): Line[] {

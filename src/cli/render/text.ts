@@ -27,14 +27,31 @@ export function oneLine(text: string, limit: number): string {
   return line.length > limit ? `${cutAt(line, limit)}…` : line;
 }
 
-/** @returns the lines of a text, without empty ones and clipped to `limits` unless everything is wanted; `step` is where the rest is to be seen. */
+/** Of a text that is cut, the share of its lines or characters that is from its beginning. */
+const HEAD = 2 / 3;
+
+/** @returns the lines of a text, without empty ones and without its middle where it is long, unless everything is wanted; `step` is where the rest is to be seen. */
 export function clippedLines(text: string, limits: { lines: number; columns: number } | undefined, step: number): string[] {
   const whole = visible(text.trimEnd()).replaceAll('\t', '    ');
   if (!limits) return whole.split('\n');
   const lines = whole.split('\n').filter((line) => line.trim() !== '');
-  const shown = lines.slice(0, limits.lines).map((line) => (line.length > limits.columns ? `${cutAt(line, limits.columns)}…` : line));
-  const left = lines.join('\n').length - lines.slice(0, limits.lines).reduce((sum, line) => sum + Math.min(line.length, limits.columns) + 1, -1);
-  return left > 0 && (lines.length > shown.length || left > limits.columns) ? [...shown, `… ${counted(left, 'more character')} (show --step ${step})`] : shown;
+  if (lines.length <= limits.lines) return lines.map((line) => withoutMiddle(line, limits.columns, step));
+  const head = Math.round(limits.lines * HEAD);
+  const tail = limits.lines - head;
+  const shorten = (part: readonly string[]): string[] => part.map((line) => withoutMiddle(line, limits.columns, step));
+  return [...shorten(lines.slice(0, head)), leftOut(lines.slice(head, -tail).join('\n').length, step), ...shorten(lines.slice(-tail))];
+}
+
+function withoutMiddle(line: string, columns: number, step: number): string {
+  if (line.length <= columns) return line;
+  const room = columns - leftOut(line.length, step).length - 3;
+  const head = cutAt(line, Math.round(room * HEAD));
+  const tail = line.slice(line.length - Math.round(room * (1 - HEAD))).replace(/^[\udc00-\udfff]/, '');
+  return `${head} ${leftOut(line.length - head.length - tail.length, step)} … ${tail}`;
+}
+
+function leftOut(characters: number, step: number): string {
+  return `… ${counted(characters, 'more character')} (show --step ${step})`;
 }
 
 export function duration(ms: number): string {

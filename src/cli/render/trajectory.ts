@@ -4,7 +4,7 @@ import { notableIn } from '../../steps/notable/notable.ts';
 import { rolesOf } from '../../steps/role.ts';
 import type { Step } from '../../steps/step.ts';
 import { headerLines, type RunHeader } from './header.ts';
-import type { Context, Limits, Line, Meanwhile } from './lines.ts';
+import { type Context, type Limits, type Line, type Meanwhile, toldIn } from './lines.ts';
 import { notableLines } from './notable-lines.ts';
 import { closingLines, isExchange, openingLines, printedLines, textOf } from './step-lines.ts';
 import type { Terminal } from './terminal.ts';
@@ -42,6 +42,7 @@ export function renderTrajectory(run: RunHeader, steps: readonly Step[], { color
     news: conversationsOf(steps),
     roles: new Set(roles.values()).size > 1 ? roles : new Map(),
     steps: new Map(steps.map((step) => [step.step, step])),
+    told: toldIn(steps),
   };
   const startedAt = Date.parse(run.startedAt) || Date.parse(steps[0]?.startedAt ?? '') || 0;
   const timeline = new Timeline(steps, { verbose });
