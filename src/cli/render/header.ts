@@ -88,7 +88,7 @@ function returned(told: number, asked: number): string {
 /** A step has the number of its first event: numbers have gaps. */
 function numbersOf(steps: readonly Step[], { folded, items }: Timeline): string {
   const numbers = `${counted(steps.length, 'step')} (numbers ${steps[0]?.step}–${steps.at(-1)?.step}, with gaps)`;
-  const pieces = items.reduce((sum, item) => sum + (item.sort === 'printed' && item.steps.length > 1 ? item.steps.length : 0), 0);
+  const pieces = items.reduce((sum, item) => sum + (item.sort === 'printed' && item.pieces.length > 1 ? item.pieces.length : 0), 0);
   const joined = pieces === 0 ? '' : ` (${grouped(pieces)} pieces of output are joined)`;
   const left = folded.length === 0 ? '' : `, ${grouped(folded.length)} not: ${foldNoise(folded)} (--verbose lists them)`;
   return `${numbers}: ${grouped(steps.length - folded.length)} listed${joined}${left}`;

@@ -25,6 +25,8 @@ export interface Context {
   /** Who asks the model; empty where all calls are one agent's. */
   readonly roles: ReadonlyMap<number, string>;
   readonly steps: ReadonlyMap<number, Step>;
+  /** The nearest model call that led to a step. */
+  readonly askers: ReadonlyMap<number, number>;
   /** Tool calls by the step whose prompt brings their results. */
   readonly told: ReadonlyMap<number, readonly ModelToolCall[]>;
 }

@@ -2,12 +2,19 @@
 import { asNumber, asObject } from '../../steps/json.ts';
 import type { Step } from '../../steps/step.ts';
 import { isNoise, waitOf } from './noise.ts';
+import { answerText } from './repeats.ts';
 import { isExchange, textOf } from './step-lines.ts';
 
 export type Item =
-  | { readonly sort: 'printed'; readonly steps: Step[] }
+  | { readonly sort: 'printed'; readonly pieces: Piece[] }
   /** `question` and `answer` of an exchange where something came in between, else `whole`. */
   | { readonly sort: 'step' | 'question' | 'answer' | 'whole'; readonly step: Step };
+
+/** What a step printed, or a part of it. */
+export interface Piece {
+  readonly step: Step;
+  readonly text: string;
+}
 
 /** Timers that are set to come back at once are how libraries yield. */
 const SHORTEST_WAIT_MS = 2;
@@ -82,9 +89,32 @@ function addAnswer(items: Item[], step: Step): void {
 
 /** What is printed piece by piece is one text. */
 function addPrinted(items: Item[], step: Step): void {
+  const text = textOf(step);
   const before = items.at(-1);
-  if (before?.sort === 'printed' && before.steps[0]?.boundary === step.boundary && !textOf(before.steps.at(-1) as Step).endsWith('\n') && isText(step)) before.steps.push(step);
-  else items.push({ sort: 'printed', steps: [step] });
+  if (before && goesOn(before, step)) {
+    before.pieces.push({ step, text });
+    return;
+  }
+  const rest = finishAnswer(items, { step, text });
+  if (rest !== '') items.push({ sort: 'printed', pieces: [{ step, text: rest }] });
+}
+
+/** The end of a model's answer often is printed after it has arrived. @returns what is printed besides */
+function finishAnswer(items: readonly Item[], { step, text }: Piece): string {
+  const [before, answer] = items.slice(-2);
+  if (!before || answer?.sort !== 'answer' || !goesOn(before, step)) return text;
+  const said = answerText(answer.step);
+  const printed = before.pieces.map((piece) => piece.text).join('');
+  const at = said === '' ? -1 : (printed + text).indexOf(said);
+  if (at < 0 || at + said.length <= printed.length) return text;
+  const lineEnd = (printed + text).indexOf('\n', at + said.length);
+  const taken = (lineEnd < 0 ? printed.length + text.length : lineEnd + 1) - printed.length;
+  before.pieces.push({ step, text: text.slice(0, taken) });
+  return text.slice(taken);
+}
+
+function goesOn(before: Item, step: Step): before is Item & { readonly sort: 'printed' } {
+  return before.sort === 'printed' && before.pieces[0]?.step.boundary === step.boundary && !before.pieces.at(-1)?.text.endsWith('\n') && isText(step);
 }
 
 function isText(step: Step): boolean {

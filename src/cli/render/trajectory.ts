@@ -1,4 +1,5 @@
 /** The text of `show`: a run as a trajectory. Every line begins with the number that `show --step` takes. */
+import { askersOf } from '../../steps/askers.ts';
 import { conversationsOf } from '../../steps/conversation.ts';
 import { notableIn } from '../../steps/notable/notable.ts';
 import { rolesOf } from '../../steps/role.ts';
@@ -6,10 +7,11 @@ import type { Step } from '../../steps/step.ts';
 import { headerLines, type RunHeader } from './header.ts';
 import { type Context, type Limits, type Line, type Meanwhile, toldIn } from './lines.ts';
 import { notableLines } from './notable-lines.ts';
+import { namingAnswer } from './repeats.ts';
 import { closingLines, isExchange, openingLines, printedLines, textOf } from './step-lines.ts';
 import type { Terminal } from './terminal.ts';
 import { counted, grouped, painter } from './text.ts';
-import { type Item, Timeline } from './timeline.ts';
+import { type Item, type Piece, Timeline } from './timeline.ts';
 import { wrap } from './width.ts';
 
 export type { RunHeader } from './header.ts';
@@ -36,10 +38,12 @@ interface Entry {
 export function renderTrajectory(run: RunHeader, steps: readonly Step[], { color, columns, verbose = false }: RenderOptions): string {
   const paint = painter(color);
   const roles = rolesOf(steps);
+  const news = conversationsOf(steps);
   const context: Context = {
     paint,
     limits: verbose ? undefined : CLIPPED,
-    news: conversationsOf(steps),
+    news,
+    askers: askersOf(steps, news),
     roles: new Set(roles.values()).size > 1 ? roles : new Map(),
     steps: new Map(steps.map((step) => [step.step, step])),
     told: toldIn(steps),
@@ -55,7 +59,7 @@ export function renderTrajectory(run: RunHeader, steps: readonly Step[], { color
 function entriesOf(timeline: Timeline, startedAt: number, context: Context): Entry[] {
   const open = new Set<Step>();
   return timeline.items.map((item): Entry => {
-    const step = 'step' in item ? item.step : (item.steps[0] as Step);
+    const step = 'step' in item ? item.step : (item.pieces[0] as Piece).step;
     const meanwhile = { open: [...open].filter((other) => other !== step && (item.sort !== 'answer' || other.step < step.step)) };
     if (item.sort === 'question' && step.boundary !== 'websocket') open.add(step);
     if (item.sort === 'answer') open.delete(step);
@@ -71,7 +75,7 @@ function entriesOf(timeline: Timeline, startedAt: number, context: Context): Ent
 }
 
 function linesOf(item: Item, { meanwhile, answered }: { readonly meanwhile: Meanwhile; readonly answered: number | undefined }, timeline: Timeline, context: Context): Line[] {
-  if (item.sort === 'printed') return printedItem(item.steps, context);
+  if (item.sort === 'printed') return printedItem(item.pieces, context);
   const { step, sort } = item;
   if (sort === 'answer') return closingLines(step, meanwhile, context).map((line, index) => (index === 0 ? { ...line, tag: 'answer' } : line));
   const following = step.boundary === 'timer' ? timeline.followers(step).slice(0, 4).map((other) => `${other.step} ${other.kind === 'llm' ? 'llm' : other.boundary === 'timer' ? 'wait' : other.boundary}`).join(', ') : '';
@@ -81,11 +85,13 @@ function linesOf(item: Item, { meanwhile, answered }: { readonly meanwhile: Mean
   return [...opening, ...(first ? [answered === undefined ? first : { ...first, at: answered }] : []), ...closing];
 }
 
-function printedItem(steps: readonly Step[], context: Context): Line[] {
-  const [first] = steps as readonly [Step, ...Step[]];
-  const lines = printedLines(first.boundary, steps.map(textOf).join(''), first.step, context);
-  const pieces = steps.length > 1 ? context.paint('dim', ` (${counted(steps.length, 'piece')}, ${first.step}–${steps.at(-1)?.step})`) : '';
-  return lines.map((line, index) => (index === lines.length - 1 ? { ...line, text: line.text + pieces } : line));
+function printedItem(pieces: readonly Piece[], context: Context): Line[] {
+  const { step } = pieces[0] as Piece;
+  const last = (pieces.at(-1) as Piece).step;
+  const text = namingAnswer(pieces.map((piece) => piece.text).join(''), context.steps.get(context.askers.get(last.step) ?? -1));
+  const lines = printedLines(step.boundary, text, step.step, context);
+  const joined = pieces.length > 1 ? context.paint('dim', ` (${counted(pieces.length, 'piece')}, ${step.step}–${last.step})`) : '';
+  return lines.map((line, index) => (index === lines.length - 1 ? { ...line, text: line.text + joined } : line));
 }
 
 const LEGEND = 'AFTER: the step whose answer, arrival or timer led to this one · +MS: milliseconds since the start';

@@ -1,4 +1,5 @@
 /** Of answers that arrived in another order than they were asked for: the one prompt after them that was told what the last one brought. */
+import { askersOf } from '../askers.ts';
 import { answerOf, type Conversations, isConversation, messagesOf } from '../conversation.ts';
 import { asObject, asText, preview } from '../json.ts';
 import { contentText, type Message } from '../providers/provider.ts';
@@ -21,13 +22,11 @@ interface LastTold {
 export type Followers = ReadonlyMap<number, readonly Step[]>;
 
 export function followersOf(steps: readonly Step[], conversations: Conversations): Followers {
-  const askers = new Map<number, number>();
+  const askers = askersOf(steps, conversations);
   const followers = new Map<number, Step[]>();
   for (const step of steps) {
-    if (step.after === null) continue;
-    const asker = conversations.has(step.after) ? step.after : askers.get(step.after);
+    const asker = askers.get(step.step);
     if (asker === undefined) continue;
-    askers.set(step.step, asker);
     const known = followers.get(asker);
     if (known) known.push(step);
     else followers.set(asker, [step]);
