@@ -51,7 +51,7 @@ test('reads like a trajectory', async () => {
     'node agent.mjs Paris · Node 20.20.2 · 2026-11-18T11:06:40.000Z · took 3.21 s',
     expect.stringMatching(/^15 steps \(numbers \d+–\d+, with gaps\): 11 listed, 4 not: 1 clock step \(2 reads\), 1 random step \(3 values\), 1 immediate, 1 short timer \(--verbose lists them\)$/),
     '2 model calls · 1 tool call asked for by models (its result was returned to a model) · 1 HTTP request · 1 other connection · 1 file operation · 20 tokens in, 10 out',
-    'AFTER: the step whose answer, arrival or timer led to this one · +MS: milliseconds since the start',
+    expect.stringMatching(/^AFTER: .*order, not data.* · [+]MS: milliseconds since the start · → /),
   ]);
   const [heading, ...rows] = lines.slice(blank + 1);
   const columns = /^ *STEP +AFTER +[+]MS  /.exec(heading ?? '')?.[0].length ?? 0;
@@ -163,6 +163,33 @@ test('long texts are clipped unless everything is wanted; failures are said', as
   expect(Math.max(...clipped.split('\n').map((line) => line.length))).toBeLessThan(200);
   expect(clipped).toContain('✗ HTTP_429: Slow down');
   expect(renderTrajectory(RUN, all, { color: false, verbose: true })).toContain(`line 29 ${'x'.repeat(300)}`);
+});
+
+test('what is printed of an answer is named, to the end of its line; an answer has its own time', () => {
+  const tape = new Tape();
+  const stdout = tape.start('stdio', [1]);
+  const model = tape.start('tcp', ['h', 80]);
+  tape.deliver(model, 'connected');
+  const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Go' }] });
+  tape.write(model, `POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  const answer = JSON.stringify(completion({ content: 'The order A-7001 is on its way.\nIt arrives on Monday, says the carrier, between nine and noon.' }));
+  const response = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(answer)}\r\n\r\n${answer}`;
+  tape.read(model, response.slice(0, -20));
+  tape.write(stdout, 'bot: The order A-7001 is on its way.\nIt arrives on ');
+  tape.read(model, response.slice(-20));
+  tape.write(stdout, 'Monday, says the carrier, between nine and noon.\nSo long.\n');
+  tape.read(model, '');
+  tape.write(stdout, 'unfinished ');
+  tape.deliver(tape.start('timer', [120]), 'fired');
+  tape.write(stdout, 'and no answer\n');
+  const steps = interpret(tape.events);
+  const [asked] = steps.filter(({ kind }) => kind === 'llm').map(({ step }) => step);
+  const rows = bodyOf(renderTrajectory(RUN, steps, { color: false }));
+  expect(rows.filter((line) => /^stdout/.test(line))).toEqual([
+    expect.stringMatching(new RegExp(`^stdout  bot: The order A-7001 is on its way[.]… [(]= answer ${asked}[)] [(]2 pieces, \\d+–\\d+[)]$`)),
+    'stdout  So long.', 'stdout  unfinished', 'stdout  and no answer',
+  ]);
+  expect(renderTrajectory(RUN, steps, { color: false, verbose: true })).not.toContain('(= answer');
 });
 
 test('models that are only known by an alias are said once', async () => {

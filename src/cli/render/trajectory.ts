@@ -94,7 +94,7 @@ function printedItem(pieces: readonly Piece[], context: Context): Line[] {
   return lines.map((line, index) => (index === lines.length - 1 ? { ...line, text: line.text + joined } : line));
 }
 
-const LEGEND = 'AFTER: the step whose answer, arrival or timer led to this one · +MS: milliseconds since the start';
+const LEGEND = 'AFTER: the step whose answer, arrival or timer led to this one (order, not data: no shared variables) · +MS: milliseconds since the start · → what came of it · ← what a model was told';
 
 /** Columns: the step, the step that led to it, milliseconds since the start, what sort of step, what it was. */
 function tableLines(entries: readonly Entry[], { paint }: Context, columns: number | undefined): string[] {
