@@ -24,6 +24,7 @@ export class RecordSession implements Session {
   readonly #noted: Set<string> = new Set();
   #operations = 0;
   #flushDue = false;
+  #exitCode: number | undefined;
 
   /** @param sealed is told the exit code and what was not captured, once the journal is closed */
   constructor(journal: JournalWriter, seed: string, warn: (line: string) => void, sealed: (exitCode: number, uncaptured: readonly string[]) => void) {
@@ -156,6 +157,7 @@ export class RecordSession implements Session {
     this.#takeValues();
     this.#journal.output(0, 'exit', code);
     this.#journal.seal();
+    this.#exitCode = code;
     this.#onSealed(code, [...this.#noted]);
   }
 
@@ -167,6 +169,8 @@ export class RecordSession implements Session {
     this.#journal.note(name, where, effect);
     this.#journal.flush();
     this.#warn(`not captured: ${name}${where && ` at ${where}`}; a replay of this run ${effect === 'seen' ? 'may differ' : 'will stop there'}`);
+    // The program goes on behind its end: what is listed of it tells so.
+    if (this.#exitCode !== undefined) this.#onSealed(this.#exitCode, [...this.#noted]);
   }
 
   /** Delivers in a macrotask of its own, in order of completion, and in the asynchronous context of now. */

@@ -5,7 +5,7 @@ import type { Divergence } from '../model/divergence.ts';
 import type { Kind, LaneEvent, RunFacts } from '../model/event.ts';
 import { decodeOutcome } from '../model/value.ts';
 import { AsyncResource, isatty, jsonParse } from '../runtime/natives.ts';
-import { asOwn, ownImmediate } from '../runtime/own.ts';
+import { asOwn, isOwn, ownImmediate } from '../runtime/own.ts';
 import type { AsyncTrace } from './async-trace.ts';
 import { describeStart } from './describe.ts';
 import { Explainer, type Instead } from './explainer.ts';
@@ -62,6 +62,7 @@ export class ReplaySession implements Session {
   #threw = false;
   #operations = 0;
   #ended = false;
+  #isIdentical = false;
   #probe: Probe | undefined;
 
   constructor({ facts, tape, trace, finish }: ReplayOptions) {
@@ -179,7 +180,9 @@ export class ReplaySession implements Session {
 
   uncaptured<T>(name: string, live: () => T): T {
     // The harness's own exit must not be taken for the program's.
-    if (!this.#ended) this.#block(name);
+    if (isOwn()) return live();
+    if (this.#ended) this.#past(name);
+    else this.#block(name);
     return live();
   }
 
@@ -344,6 +347,7 @@ export class ReplaySession implements Session {
 
   /** What answers once the replay has left its recording. */
   #left(): Probe {
+    if (this.#ended) this.#past('more than was recorded');
     return (this.#probe ??= new Probe(this.#streams, () => {}, () => []));
   }
 
@@ -355,6 +359,11 @@ export class ReplaySession implements Session {
   /** Nothing is known of what the program did after the last event of a cut recording: it may loop for ever, or eat all memory. */
   #endIfCut(): void {
     if (!this.#tape.complete && !this.#tape.due) this.#exhausted(undefined);
+  }
+
+  /** The program goes on behind its recorded end: the verdict was too early. */
+  #past(actual: string): void {
+    if (this.#isIdentical) this.#finish({ verdict: 'diverged', divergence: this.#explain.divergence('REPLAY_EXHAUSTED', this.#tape.last, { kind: 'end', actual }), blocked: [], steps: this.#tape.length });
   }
 
   #leftover(due: LaneEvent, actual: string): void {
@@ -377,6 +386,7 @@ export class ReplaySession implements Session {
   #end(verdict: Ending['verdict'], divergence: Divergence | undefined, blocked: readonly string[] = []): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#isIdentical = verdict === 'identical';
     this.#leave();
     this.#printer.flush();
     this.#finish({ verdict, divergence, blocked, steps: divergence?.step ?? this.#tape.length });

@@ -26,6 +26,7 @@ export const setTimeout: typeof globalThis.setTimeout = globalThis.setTimeout;
 export const clearTimeout: typeof globalThis.clearTimeout = globalThis.clearTimeout;
 export const clearImmediate: typeof globalThis.clearImmediate = globalThis.clearImmediate;
 export const nextTick: typeof process.nextTick = process.nextTick.bind(process);
+export const nativeQueueMicrotask: typeof queueMicrotask = queueMicrotask;
 export const NativeFinalizationRegistry: FinalizationRegistryConstructor = FinalizationRegistry;
 export const NativeWeakRef: WeakRefConstructor = WeakRef;
 export const NativeError: ErrorConstructor = Error;

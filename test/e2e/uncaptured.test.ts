@@ -15,6 +15,7 @@ const CASES = [
   ['write-file-promise.mjs', /fs\.open for writing|fs\.appendFile/],
   ['opendir.mjs', /opendir/],
   ['kill.mjs', /process\.kill/],
+  ['after-exit.mjs', /child_process\.spawnSync/],
 ] as const;
 
 describe('what is not captured', () => {

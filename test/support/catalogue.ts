@@ -104,6 +104,7 @@ const endings: readonly AgentCase[] = [
   { agent: 'exit-in-tick.mjs', exitCode: 3 },
   { agent: 'never-settled.mjs', exitCode: 13, sameAsBare: all },
   { agent: 'cut-off-output.mjs', output: 'unread', exitCode: 5, sameAsBare: all },
+  { agent: 'after-exit.mjs', exitCode: 9 },
   { agent: 'lifecycle.mjs', exitCode: 9 },
   { agent: 'handlers.mjs' },
   { agent: 'signals.mjs' },

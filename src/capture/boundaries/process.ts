@@ -1,5 +1,5 @@
 /** What a process tells about itself and its machine, and how it ends. */
-import { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } from '../../runtime/natives.ts';
+import { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, nativeQueueMicrotask } from '../../runtime/natives.ts';
 import { type AnyFunction, calledAs, disguise, patchAlias, patchMethod, patchValue } from '../../runtime/patches.ts';
 import type { Kind } from '../../model/event.ts';
 import { readValue } from '../read-value.ts';
@@ -71,6 +71,16 @@ function formatStacks(subject: unknown, depth: number): void {
 const THROWN_BY_HANDLER = 7;
 const callFatalException = calledAs('_fatalException');
 
+/**
+ * Whoever replaced `process.emit` goes on when the event has been emitted, and promise jobs run after that (unless the
+ * program ends by process.exit, which comes to reallyExit). This many in a row are waited for.
+ */
+const EXIT_JOBS = 8;
+
+function afterJobs(count: number, run: () => void): void {
+  nativeQueueMicrotask(count === 0 ? run : () => afterJobs(count - 1, run));
+}
+
 /** Watches the two ends of a process. The hooks are not listeners: the agent's own come first, and see no trace of them. */
 export function installExit(session: Session, handles: Handles): void {
   let exited = false;
@@ -99,7 +109,7 @@ export function installExit(session: Session, handles: Handles): void {
       if (event === 'message' && process.channel) return session.uncapturedArrival('a message from the parent process (IPC)', () => emitOn(this, args));
       const emitted = emitOn(this, args) as boolean;
       // A program may tell its own listeners, and go on.
-      if (event === 'exit' && (process as unknown as { _exiting: boolean })._exiting) exit(Number(process.exitCode ?? subject ?? 0));
+      if (event === 'exit' && (process as unknown as { _exiting: boolean })._exiting) afterJobs(EXIT_JOBS, () => exit(Number(process.exitCode ?? subject ?? 0)));
       return emitted;
     }, emit),
   });

@@ -1,0 +1,10 @@
+// Does something behind the exit event, as packages do that wrap process.emit to be the last.
+import { execSync } from 'node:child_process';
+
+const emit = process.emit;
+process.emit = function (event, ...args) {
+  const emitted = Reflect.apply(emit, this, [event, ...args]);
+  if (event === 'exit') execSync('touch touched');
+  return emitted;
+};
+console.log('before');
