@@ -9,7 +9,7 @@ import { readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
 import type { Handles } from './handles.ts';
 
-type StandardStream = NodeJS.WriteStream & { _type: string; _handle: object };
+type StandardStream = NodeJS.WriteStream & { _type: string; _handle: object; _refreshSize(): void };
 
 export function installTerminals(session: Session, handles: Handles): void {
   const { tty } = handlePrototypes();
@@ -44,6 +44,8 @@ function dress(session: Session, stream: StandardStream, fd: number): void {
   windowSize(session, size, () => [0, 0, 0]);
   stream.columns = size[0] as number;
   stream.rows = size[1] as number;
+  // As Node does for a terminal's streams.
+  process.on('SIGWINCH', () => stream._refreshSize());
 }
 
 function windowSize(session: Session, size: number[], live: () => number[]): number {
