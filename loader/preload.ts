@@ -2,13 +2,23 @@
  * What `--import replay-harness` and `-r replay-harness/require` run, before the agent. Chooses the one bundle that this
  * process needs: a recorded run does not pay for loading what replays.
  */
-import { CONTROL } from './control.ts';
+import { CONTROL, takeControl } from './control.ts';
 
 const control = process.env[CONTROL];
 const replaying = control === undefined ? process.env['REPLAY_HARNESS_MODE'] === 'replay' : control.includes('"mode":"replay"');
-require(replaying ? './replay.cjs' : './record.cjs');
+// Node's permission model denies the bindings on which everything else here stands.
+if ((process as { permission?: unknown }).permission) refuse();
+else require(replaying ? './replay.cjs' : './record.cjs');
 
 // The program sees no module that it has not loaded.
 const { _cache, _pathCache } = process.getBuiltinModule('node:module') as unknown as Record<string, Record<string, unknown>>;
 for (const path of Object.keys(_cache ?? {})) if (path.startsWith(`${__dirname}/`)) delete _cache?.[path];
 for (const [request, path] of Object.entries(_pathCache ?? {})) if (String(path).startsWith(`${__dirname}/`)) delete _pathCache?.[request];
+
+/** A recorded program runs on as if there were no harness; a replay would be a live run. */
+function refuse(): void {
+  const line = `this run is not ${replaying ? 'replayed' : 'recorded'}: Node's permission model (--permission) denies what that needs. Run the program without it.`;
+  takeControl(process.env);
+  if (replaying || process.env['REPLAY_HARNESS_LOG'] !== 'silent') process.getBuiltinModule('node:fs').writeSync(2, `replay-harness: ${line}\n`);
+  if (replaying) process.exit(1);
+}

@@ -2,6 +2,8 @@ import { existsSync, rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { testServer, testWorkspace } from '../support/test-workspace.ts';
 
+const NODE_MAJOR = Number(process.versions.node.split('.')[0]);
+
 /** What the agent does, and the name by which it is to be called when recorded and when refused. */
 const CASES = [
   ['worker.mjs', /worker_threads\.Worker/],
@@ -16,6 +18,10 @@ const CASES = [
   ['opendir.mjs', /opendir/],
   ['kill.mjs', /process\.kill/],
   ['after-exit.mjs', /child_process\.spawnSync/],
+  ['heap-snapshot.mjs', /v8\.writeHeapSnapshot/],
+  ['listen-path.mjs', /inbound server/],
+  ['wasi.mjs', /node:wasi/],
+  ...(NODE_MAJOR >= 22 ? [['sqlite.mjs', /node:sqlite/] as const] : []),
 ] as const;
 
 describe('what is not captured', () => {
@@ -51,4 +57,26 @@ describe('what is not captured', () => {
     expect(run.replayable).toBe(false);
     expect(run.uncaptured).toHaveLength(1);
   });
+});
+
+it('files that options of Node ask for are written by the recorded run alone', async () => {
+  const workspace = testWorkspace();
+  await workspace.record('exit-code.mjs', { nodeArgs: ['--cpu-prof', '--cpu-prof-dir', 'profiles', '--trace-event-categories=v8'] });
+  expect(existsSync(workspace.path('profiles'))).toBe(true);
+  rmSync(workspace.path('profiles'), { recursive: true });
+  rmSync(workspace.path('node_trace.1.log'));
+  const replayed = await workspace.replay();
+  expect(replayed.report, replayed.ownStderr).toMatchObject({ verdict: 'identical' });
+  expect(existsSync(workspace.path('profiles'))).toBe(false);
+  expect(existsSync(workspace.path('node_trace.1.log'))).toBe(false);
+});
+
+it('under Node’s permission model nothing is recorded, and the program runs on', async () => {
+  const workspace = testWorkspace();
+  const flag = NODE_MAJOR >= 22 ? '--permission' : '--experimental-permission';
+  const options = { nodeArgs: ['--no-warnings', flag, '--allow-fs-read=*'] };
+  const bare = await workspace.bare('exit-code.mjs', options);
+  const recorded = await workspace.record('exit-code.mjs', options);
+  expect([recorded.stdout.toString(), recorded.exitCode]).toEqual([bare.stdout.toString(), bare.exitCode]);
+  expect(recorded.ownStderr).toMatch(/^replay-harness: this run is not recorded: Node's permission model [^\n]+\n$/);
 });

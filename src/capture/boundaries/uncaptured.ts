@@ -1,9 +1,10 @@
 /** Ways in and out of the process that no boundary records yet: named when used, refused in replay. */
 import { promisify } from 'node:util';
 import { binding, handlePrototypes, isLoaded } from '../../runtime/bindings.ts';
-import { apply, construct, defineProperty, getOwnPropertyDescriptor } from '../../runtime/natives.ts';
-import { type AnyFunction, disguise, disguiseConstructor, patchMethod, patchValue } from '../../runtime/patches.ts';
+import { apply, construct, defineProperty, getOwnPropertyDescriptor, processEnv } from '../../runtime/natives.ts';
+import { type AnyFunction, disguise, disguiseConstructor, patchGetter, patchMethod, patchValue } from '../../runtime/patches.ts';
 import type { Session } from '../session.ts';
+import { blockLateModules } from './late-modules.ts';
 import type { ModuleHooks } from './module-hooks.ts';
 
 export function installUncaptured(session: Session, moduleHooks: ModuleHooks): void {
@@ -15,7 +16,12 @@ export function installUncaptured(session: Session, moduleHooks: ModuleHooks): v
   block(prototype('process_wrap', 'Process'), 'spawn', 'child_process.spawn');
   block(binding('spawn_sync'), 'spawn', 'child_process.spawnSync');
   block(tcp, 'listen', 'an inbound server (listen)');
-  block(pipe, 'listen', 'an inbound server (listen)');
+  // Binding makes the socket's file.
+  for (const method of ['bind', 'listen']) block(pipe, method, 'an inbound server (listen)');
+  // A client binds too, before it connects: no port is taken in replay.
+  for (const method of ['bind', 'bind6']) patchMethod(tcp, method, (native) => function (this: unknown, ...args: unknown[]): unknown {
+    return session.effect(() => apply(native, this, args), 0);
+  });
   for (const method of ['bind', 'bind6', 'connect', 'connect6', 'send', 'send6']) block(prototype('udp_wrap', 'UDP'), method, 'a UDP socket (dgram)');
   block(prototype('fs_event_wrap', 'FSEvent'), 'start', 'fs.watch');
   block((binding('fs')['StatWatcher'] as { prototype: object }).prototype, 'start', 'fs.watchFile');
@@ -27,14 +33,30 @@ export function installUncaptured(session: Session, moduleHooks: ModuleHooks): v
   block(process.getBuiltinModule('node:inspector'), 'open', 'inspector.open');
   block(BroadcastChannel.prototype, 'postMessage', 'a BroadcastChannel');
   if (process.send) block(process, 'send', 'process.send (IPC)');
-  for (const name of ['compile', 'instantiate', 'compileStreaming', 'instantiateStreaming']) orderWasm(session, name);
+  // With --jitless there is none.
+  if (typeof WebAssembly === 'object') for (const name of ['compile', 'instantiate', 'compileStreaming', 'instantiateStreaming']) orderWasm(session, name);
   patchMethod(Atomics, 'waitAsync', (native) => function (this: unknown, ...args: unknown[]): unknown {
     const live = (): unknown => apply(native, this, args);
     return moduleHooks.owns(args[0]) ? live() : session.uncaptured('Atomics.waitAsync', live);
   });
   blockWorkers(session);
+  blockFilesOfTheRuntime(session, block);
   // With `--test-isolation=none` the test runner is there first, and has taken the clock.
   if (isLoaded('internal/test_runner/test')) session.mayDiffer('durations that node:test measures in this process (--test-isolation=none)');
+}
+
+/** Files that Node itself writes and reads on the program's behalf, past its own fs functions. */
+function blockFilesOfTheRuntime(session: Session, block: (owner: object, name: string, shown: string) => void): void {
+  const v8 = process.getBuiltinModule('node:v8');
+  for (const name of ['writeHeapSnapshot', 'getHeapSnapshot', 'setHeapSnapshotNearHeapLimit', 'startCpuProfile']) block(v8, name, `v8.${name}`);
+  block(process.getBuiltinModule('node:trace_events'), 'createTracing', 'trace_events.createTracing');
+  // Without a file of its own, storage is as short-lived as the process.
+  if ([...process.execArgv, processEnv['NODE_OPTIONS'] ?? ''].some((option) => option.includes('--localstorage-file'))) {
+    patchGetter(globalThis, 'localStorage', (native) => function (this: unknown): unknown {
+      return session.uncaptured('localStorage', () => apply(native, this, []));
+    });
+  }
+  blockLateModules(session, block);
 }
 
 /** util.promisify takes what it finds on the function instead of it: that is refused as well. */

@@ -3,6 +3,7 @@ import { type ChildProcess, type StdioOptions } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withoutWriting } from '../node-options.ts';
 import type { Report } from '../../model/divergence.ts';
 import { ConfigError, UnsupportedRuntimeError } from '../../model/error.ts';
 import type { RunFacts } from '../../model/event.ts';
@@ -81,11 +82,12 @@ function planOf(facts: RunFacts, store: string, report: string, node: string | u
   // The program sees the recorded folder in any case: what it asks of the file system is answered from the recording.
   const cwd = existsSync(facts.cwd) ? facts.cwd : process.cwd();
   const binary = node ?? nodeFor(facts);
-  const args = [...facts.execArgv, ...(argv ?? facts.argv).slice(1)];
+  const args = [...withoutWriting(facts.execArgv), ...(argv ?? facts.argv).slice(1)];
   // Keys are looked up where this user keeps them, whatever home the recorded run had.
   const own = Object.fromEntries(['XDG_CONFIG_HOME', 'HOME', 'REPLAY_HARNESS_IDENTITY'].map((name) => [name, process.env[name]]));
   const control = { mode: 'replay', store, run: facts.runId, report, env, ...(argv && { argv }) } as const;
-  return { facts, report, launch: { command: binary, args, argv0: facts.argv0, cwd, inject: facts.injected, env: { ...facts.env, ...env, ...own, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined }, control } };
+  const nodeOptions = facts.env['NODE_OPTIONS'] === undefined ? {} : { NODE_OPTIONS: withoutWriting(facts.env['NODE_OPTIONS'].split(/ +/)).join(' ') };
+  return { facts, report, launch: { command: binary, args, argv0: facts.argv0, cwd, inject: facts.injected, env: { ...facts.env, ...nodeOptions, ...env, ...own, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined }, control } };
 }
 
 function isFromStandardInput({ argv, execArgv }: RunFacts): boolean {
