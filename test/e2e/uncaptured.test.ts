@@ -14,7 +14,7 @@ const CASES = [
   ['dgram.mjs', /UDP socket/],
   ['listen.mjs', /inbound server/],
   ['write-file.mjs', /fs\.open for writing|fs\.writeFile/],
-  ['write-file-promise.mjs', /fs\.open for writing|fs\.appendFile/],
+  ['write-file-promise.mjs', /fs\.open for writing|fs\.appendFile|fs\.writeFile/],
   ['opendir.mjs', /opendir/],
   ['kill.mjs', /process\.kill/],
   ['after-exit.mjs', /child_process\.spawnSync/],
