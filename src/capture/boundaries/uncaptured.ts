@@ -26,6 +26,7 @@ export function installUncaptured(session: Session, moduleHooks: ModuleHooks): v
   block(prototype('fs_event_wrap', 'FSEvent'), 'start', 'fs.watch');
   block((binding('fs')['StatWatcher'] as { prototype: object }).prototype, 'start', 'fs.watchFile');
   block(process, 'dlopen', 'a native addon (process.dlopen)');
+  block(process, 'execve', 'process.execve');
   block(process.getBuiltinModule('node:os'), 'setPriority', 'os.setPriority');
   if (process.report) block(process.report, 'writeReport', 'process.report.writeReport');
   block(process.getBuiltinModule('node:perf_hooks'), 'monitorEventLoopDelay', 'perf_hooks.monitorEventLoopDelay');
