@@ -5,7 +5,7 @@ import { JournalWriter } from '../src/journal/writer.ts';
 import { keysWithoutEffect } from '../src/model/config.ts';
 import { ConfigError, HarnessError } from '../src/model/error.ts';
 import type { RunManifest } from '../src/model/run.ts';
-import { uuidv7 } from '../src/model/uuid.ts';
+import { requireRunId, uuidv7 } from '../src/model/uuid.ts';
 import { cwd, nativeCrypto, nativeFs, NativeDate, performanceNow, processEnv } from '../src/runtime/natives.ts';
 import { loadConfig, storeLocation } from '../src/store/configuration.ts';
 import { EmbeddedStore, processStart } from '../src/store/embedded.ts';
@@ -27,23 +27,28 @@ export function record(control: Control | undefined): RecordSession | undefined 
     warn('this run is not recorded: its intrinsics are frozen (--frozen-intrinsics), so that nothing can be captured');
     return undefined;
   }
+  const root = control?.run ?? processEnv['REPLAY_HARNESS_RUN'];
+  if (root !== undefined) requireRunId(root);
   const idle = keysWithoutEffect(config);
   if (idle.length > 0) warn(`this version does nothing yet with ${idle.join(', ')} of the configuration`);
   const store = new EmbeddedStore(storeLocation(control?.store, processEnv, config, cwd()));
   const sealTo = recipientsOrWarn(() => recipients(processEnv, config.recipient), warn);
   if (!sealTo) return undefined;
 
-  const root = control?.run ?? processEnv['REPLAY_HARNESS_RUN'];
   const taken = root !== undefined && !store.reserve(root);
+  const runId = root === undefined || taken ? uuidv7() : root;
+  // Under `record` one id stands for all that the command starts. The bare variable may be left over from an earlier run.
+  const isSecondRoot = taken && control === undefined && store.hasEnded(root);
+  if (isSecondRoot) warn(`REPLAY_HARNESS_RUN: the id ${root} belongs to an earlier run; this one is recorded as ${runId}`);
   const facts = gatherFacts({
-    runId: root === undefined || taken ? uuidv7() : root,
+    runId,
     agent: control?.agent ?? processEnv['REPLAY_HARNESS_AGENT'] ?? config.agent ?? defaultAgent(),
     name: control?.name ?? '',
     tags: { ...config.tags, ...control?.tags },
     injected: control !== undefined,
   });
   const manifest: RunManifest = {
-    format: 1, id: facts.runId, parentRunId: taken ? root : null, forkedFrom: null, replayOf: null, name: facts.name || null, agent: facts.agent, tags: facts.tags,
+    format: 1, id: facts.runId, parentRunId: taken && !isSecondRoot ? root : null, forkedFrom: null, replayOf: null, name: facts.name || null, agent: facts.agent, tags: facts.tags,
     status: 'recording', pid: process.pid, processStart: processStart(process.pid), startedAt: new NativeDate(facts.startedAt).toISOString(), durationMs: null,
     exitCode: null, signal: null, node: facts.node, platform: facts.platform, uncaptured: [], lost: 0,
   };

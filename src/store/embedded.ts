@@ -43,6 +43,18 @@ export class EmbeddedStore implements RunStore {
     }
   }
 
+  /** Whether the run has ended for sure: where there is no /proc, one that was not closed may still go on. */
+  hasEnded(id: string): boolean {
+    const run = this.#run(id);
+    if (!run) return false;
+    return run.status === 'complete' || run.damage !== undefined || (run.status === 'truncated' && run.manifest.processStart !== '');
+  }
+
+  /** Whether the id is in use, by a whole run or a damaged one. */
+  has(id: string): boolean {
+    return this.#run(id) !== undefined;
+  }
+
   write(manifest: RunManifest): void {
     const file = `${this.folderOf(manifest.id)}/manifest.json`;
     nativeFs.writeFileSync(`${file}.new`, formatManifest(manifest), { mode: 0o600 });

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Execution } from '../support/execute.ts';
 import { PRELOAD } from '../support/paths.ts';
@@ -179,6 +179,27 @@ describe('configuration', () => {
     await workspace.record('empty.mjs', { env: { REPLAY_HARNESS_STORE: 'from-env', REPLAY_HARNESS_AGENT: 'from-env' } });
     expect(await list('--store', 'from-env')).toMatchObject([{ agent: 'from-env' }]);
     expect((await workspace.cli(['runs', '--json', '--store', workspace.path('from-file')], { cwd: workspace.path('deep/er'), env: { REPLAY_HARNESS_STORE: 'from-env' } })).stdout.toString()).toContain('from-file');
+  });
+
+  it.each(['../../evil', 'latest', '', '019ABCDE-0000-7000-8000-000000000000', '..'])('"%s" as the id of a new run: refused before anything is made', async (id) => {
+    const workspace = testWorkspace();
+    const env = { REPLAY_HARNESS_RUN: id };
+    const before = readdirSync(workspace.folder).filter((name) => name !== 'exit-code.mjs');
+    expectRefusal(await workspace.record('exit-code.mjs', { env }), 2, /REPLAY_HARNESS_RUN/, /UUID/);
+    expectRefusal(await workspace.cli(['record', '--', 'node', workspace.copy('exit-code.mjs')], { env }), 2, /REPLAY_HARNESS_RUN/, /UUID/);
+    expect(readdirSync(workspace.folder).filter((name) => name !== 'exit-code.mjs')).toEqual(before);
+  });
+
+  it.each(['import', 'cli'] as const)('the id of an earlier run for a new one (%s): it gets another, and one line says so', async (preload) => {
+    const workspace = testWorkspace();
+    const id = '019abcde-0000-7000-8000-000000000000';
+    const record = (): ReturnType<Workspace['record']> => workspace.record('empty.mjs', { preload, env: { REPLAY_HARNESS_RUN: id } });
+    expect((await record()).ownStderr).not.toMatch(/earlier run/);
+    expect(workspace.runs()).toEqual([id]);
+    const second = (await record()).ownStderr;
+    const other = workspace.runs().find((run) => run !== id) as string;
+    expect(second).toMatch(new RegExp(`^replay-harness: [^\n]*${id} belongs to an earlier run; this one is recorded as ${other}\n`));
+    expect(JSON.parse((await workspace.cli(['runs', '--json'])).stdout.toString())).toMatchObject([{ id: other, parentRunId: null }, { id, parentRunId: null }]);
   });
 
   it('variables with a wrong value', async () => {

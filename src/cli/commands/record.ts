@@ -1,6 +1,6 @@
 /** `record -- CMD`: runs CMD with the harness in it, and says what was recorded. */
 import { ConfigError } from '../../model/error.ts';
-import { uuidv7 } from '../../model/uuid.ts';
+import { requireRunId, uuidv7 } from '../../model/uuid.ts';
 import { pairs, parse } from '../arguments.ts';
 import { ended, launch } from '../harnessed.ts';
 import { helpFor } from '../help.ts';
@@ -10,7 +10,7 @@ export async function record(args: readonly string[]): Promise<number> {
   const [command, ...rest] = parsed.command ?? [];
   if (command === undefined || parsed.positionals.length > 0) throw new ConfigError(`record takes the program after "--": replay-harness record -- node agent.js\n\n${helpFor('record')}`);
   const { name, agent, tag } = parsed.values as { name?: string; agent?: string; tag?: string[] };
-  const run = process.env['REPLAY_HARNESS_RUN'] ?? uuidv7();
+  const run = newRunId(parsed.store, process.env['REPLAY_HARNESS_RUN']);
   const control = { mode: 'record', store: parsed.store.location, run, ...(name && { name }), ...(agent && { agent }), tags: pairs('tag', tag) } as const;
   const child = launch({ command, args: rest, cwd: process.cwd(), inject: true, env: process.env, control, stdio: 'inherit' });
   let exit: Awaited<ReturnType<typeof ended>>;
@@ -27,6 +27,15 @@ export async function record(args: readonly string[]): Promise<number> {
   }
   process.stderr.write(`replay-harness: ${summary(parsed.store, run)}\n`);
   return exit.code;
+}
+
+/** @throws ConfigError */
+function newRunId(store: Store, wanted: string | undefined): string {
+  const id = uuidv7();
+  if (wanted === undefined) return id;
+  if (!store.has(requireRunId(wanted))) return wanted;
+  process.stderr.write(`replay-harness: REPLAY_HARNESS_RUN: the id ${wanted} belongs to an earlier run; this one is recorded as ${id}\n`);
+  return id;
 }
 
 /** A process that dies of a signal cannot say so itself: its parent does. Of a launcher's child only the launcher knows. */
