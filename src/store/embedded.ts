@@ -137,17 +137,32 @@ export class EmbeddedStore implements RunStore {
     let text: string;
     try {
       text = nativeFs.readFileSync(file, 'utf8');
-    } catch {
-      return undefined;
+    } catch (error) {
+      // The journal is begun when the manifest is there: a folder without both is one that is being made.
+      if (!holdsJournal(this.folderOf(id))) return undefined;
+      const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'is missing: it was deleted' : `cannot be read: ${(error as Error).message}`;
+      return damagedRun(id, new IntegrityError(`${file} ${why}. The journal beside it cannot be opened without it.`));
     }
     try {
       const manifest = parseManifest(text, file, id);
       return { manifest, status: statusOf(manifest) };
     } catch (damage) {
       if (!(damage instanceof IntegrityError)) throw damage;
-      // Listed all the same, where its id puts it in time: the newest run must not be taken for an older one.
-      return { manifest: { ...NOTHING_KNOWN, id, startedAt: timeOf(id) }, status: 'truncated', damage };
+      return damagedRun(id, damage);
     }
+  }
+}
+
+/** Listed all the same, where its id puts it in time: the newest run must not be taken for an older one. */
+function damagedRun(id: string, damage: IntegrityError): StoredRun {
+  return { manifest: { ...NOTHING_KNOWN, id, startedAt: timeOf(id) }, status: 'truncated', damage };
+}
+
+function holdsJournal(folder: string): boolean {
+  try {
+    return nativeFs.readdirSync(folder).some((name) => name.endsWith('.journal'));
+  } catch {
+    return false;
   }
 }
 

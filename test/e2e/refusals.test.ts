@@ -116,6 +116,25 @@ describe('integrity', () => {
     expectRefusal(await workspace.cli(['replay', 'latest']), 4, /format 999/, /[Uu]pdate/);
   });
 
+  it('a manifest that was deleted: check, replay and runs say so, and the other runs are listed', async () => {
+    const { workspace, agent, run } = await withRecording();
+    await workspace.record(agent);
+    const other = workspace.runs()[1] as string;
+    const manifest = `${workspace.store}/runs/${run}/manifest.json`;
+    rmSync(manifest);
+    for (const verb of ['check', 'replay', 'show']) expectRefusal(await workspace.cli([verb, run]), 4, /manifest\.json is missing/);
+    const all = await workspace.cli(['check', '--all']);
+    expect(all.exitCode).toBe(4);
+    expect(all.stdout.toString()).toMatch(new RegExp(`${run}  DAMAGED: [^\n]*manifest\\.json`));
+    expect(all.stdout.toString()).toMatch(new RegExp(`${other}  ok \\(complete\\)`));
+    const listed = await workspace.cli(['runs']);
+    expect(listed.exitCode).toBe(4);
+    expect(listed.stdout.toString()).toMatch(new RegExp(`${other} .* complete `));
+    expect(listed.stderr.toString()).toMatch(/^replay-harness: [^\n]*manifest\.json is missing[^\n]*\n$/);
+    mkdirSync(manifest);
+    expectRefusal(await workspace.cli(['check', run]), 4, /manifest\.json cannot be read/);
+  });
+
   it('a manifest that is no JSON', async () => {
     const { workspace, run } = await withRecording();
     writeFileSync(`${workspace.store}/runs/${run}/manifest.json`, '{"format":1,');
