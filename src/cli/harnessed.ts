@@ -3,6 +3,7 @@ import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process'
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Control } from '../../loader/control.ts';
+import { ConfigError } from '../model/error.ts';
 
 /** Required, not imported: `--import` would make Node start a CommonJS program in another way than it does bare. */
 const PRELOAD: string = fileURLToPath(new URL('../loader/preload.cjs', import.meta.url));
@@ -24,16 +25,27 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
+/** @throws ConfigError when the program cannot be started; where that shows later, `ended` rejects with it */
 export function launch({ command, args, argv0, cwd, inject, env, control, stdio }: Launch): ChildProcess {
   const nodeOptions = env['NODE_OPTIONS'];
   const injected = inject ? `--require ${quoted(PRELOAD)}` : null;
   const message: Control = { ...control, injected, hadNodeOptions: nodeOptions !== undefined };
-  return spawn(command, args, {
-    cwd,
-    stdio,
-    ...(argv0 === undefined ? {} : { argv0 }),
-    env: { ...env, NODE_OPTIONS: injected ? `${injected} ${nodeOptions ?? ''}` : nodeOptions, REPLAY_HARNESS_CONTROL: JSON.stringify(message) },
-  });
+  const childEnv = { ...env, NODE_OPTIONS: injected ? `${injected} ${nodeOptions ?? ''}` : nodeOptions, REPLAY_HARNESS_CONTROL: JSON.stringify(message) };
+  try {
+    return spawn(command, args, { cwd, stdio, ...(argv0 === undefined ? {} : { argv0 }), env: childEnv });
+  } catch (error) {
+    throw startProblem(command, error as NodeJS.ErrnoException);
+  }
+}
+
+const START_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such program. Check its name: a program that is not on PATH needs its path',
+  ENOTDIR: 'there is no such program. Check its path',
+  EACCES: 'it is a folder, or a file that may not be executed. Make it executable (chmod +x), or name the program that runs it (for instance: node FILE)',
+};
+
+function startProblem(command: string, error: NodeJS.ErrnoException): ConfigError {
+  return new ConfigError(`cannot run ${command}: ${START_PROBLEMS[error.code ?? ''] ?? error.message}.`);
 }
 
 /** NODE_OPTIONS is split at spaces, save within double quotes; a backslash escapes. */
@@ -53,7 +65,7 @@ export function ended(child: ChildProcess): Promise<Exit> {
   const handlers = [['SIGINT', fromTerminal], ['SIGQUIT', fromTerminal], ['SIGTERM', forward], ['SIGHUP', forward]] as const;
   for (const [signal, handler] of handlers) process.on(signal, handler);
   return new Promise((resolve, reject) => {
-    child.once('error', reject);
+    child.once('error', (error: NodeJS.ErrnoException) => reject(error.syscall?.startsWith('spawn') ? startProblem(child.spawnfile, error) : error));
     child.once('close', (code, signal) => {
       for (const [signal, handler] of handlers) process.off(signal, handler);
       resolve({ code: code ?? 128 + (signal ? constants.signals[signal] : 0), signal });

@@ -256,9 +256,24 @@ describe('the program', () => {
     expectRefusal(await workspace.cli(['replay', 'latest', '--node', other]), 1, new RegExp(process.version.replaceAll('.', '\\.')), /v(?!20\.20\.2)\d+\.\d+\.\d+/, /--node/);
   });
 
+  it('a report that cannot be written: said before the replay', async () => {
+    const { workspace } = await withRecording();
+    for (const report of [workspace.path('absent/report.json'), '.', '', workspace.write('file', '') + '/below']) expectRefusal(await workspace.cli(['replay', 'latest', '--report', report]), 2, /report/, /--report takes/);
+  });
+
+  it('a Node binary that is not there, or is none', async () => {
+    const { workspace } = await withRecording();
+    for (const node of ['nope', './nope', workspace.path('nope')]) expectRefusal(await workspace.cli(['replay', 'latest', '--node', node]), 2, /nope/, new RegExp(`recorded version, ${process.version}`));
+    expectRefusal(await workspace.cli(['replay', 'latest', '--node', workspace.folder]), 2, /may not be executed/);
+    expect((await workspace.replay('latest', { args: ['--node', 'node'] })).report?.verdict).toBe('identical');
+  });
+
   it('a command that is not there', async () => {
     const workspace = testWorkspace();
-    expectRefusal(await workspace.cli(['record', '--', 'no-such-program']), 1, /no-such-program/);
+    expectRefusal(await workspace.cli(['record', '--', 'no-such-program']), 2, /no-such-program/, /no such program/, /PATH/);
+    const file = workspace.write('not-executable', 'console.log(1)');
+    expectRefusal(await workspace.cli(['record', '--', file]), 2, /not-executable/, /chmod \+x/);
+    expectRefusal(await workspace.cli(['record', '--', `${file}/below`]), 2, /no such program/);
     const [recorded] = [await workspace.cli(['record', '--', 'true'])];
     expect(recorded).toMatchObject({ exitCode: 0 });
     expect(recorded.stderr.toString()).toMatch(/^replay-harness: nothing was recorded/);

@@ -13,13 +13,7 @@ export async function record(args: readonly string[]): Promise<number> {
   const run = newRunId(parsed.store, process.env['REPLAY_HARNESS_RUN']);
   const control = { mode: 'record', store: parsed.store.location, run, ...(name && { name }), ...(agent && { agent }), tags: pairs('tag', tag) } as const;
   const child = launch({ command, args: rest, cwd: process.cwd(), inject: true, env: process.env, control, stdio: 'inherit' });
-  let exit: Awaited<ReturnType<typeof ended>>;
-  try {
-    exit = await ended(child);
-  } catch (error) {
-    process.stderr.write(`replay-harness: cannot run ${command}: ${(error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such program' : (error as Error).message}\n`);
-    return 1;
-  }
+  const exit = await ended(child);
   try {
     noteSignal(parsed.store, run, child.pid, exit.signal);
   } catch (error) {

@@ -1,8 +1,8 @@
 /** `replay <run>`: the recorded program again, with every answer from the recording. */
 import { type ChildProcess, type StdioOptions } from 'node:child_process';
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { withoutWriting } from '../node-options.ts';
 import type { Report } from '../../model/divergence.ts';
 import { ConfigError, UnsupportedRuntimeError } from '../../model/error.ts';
@@ -20,7 +20,9 @@ interface Plan {
 
 export async function replay(args: readonly string[]): Promise<number> {
   const parsed = parse('replay', args, { report: { type: 'string' }, env: { type: 'string', multiple: true }, node: { type: 'string' } });
-  const run = parsed.store.find(oneRun('replay', parsed));
+  const selector = oneRun('replay', parsed);
+  requireWritable(parsed.values['report'] as string | undefined);
+  const run = parsed.store.find(selector);
   const { events } = parsed.store.tape(run, identities(process.env));
   const [begin] = events;
   if (begin?.type !== 'begin') return nothingToReplay(run.manifest.id, parsed.values['report'] as string | undefined);
@@ -81,7 +83,7 @@ function planOf(facts: RunFacts, store: string, report: string, node: string | u
   }
   // The program sees the recorded folder in any case: what it asks of the file system is answered from the recording.
   const cwd = existsSync(facts.cwd) ? facts.cwd : process.cwd();
-  const binary = node ?? nodeFor(facts);
+  const binary = node === undefined ? nodeFor(facts) : givenNode(node, facts);
   const args = [...withoutWriting(facts.execArgv), ...(argv ?? facts.argv).slice(1)];
   // Keys are looked up where this user keeps them, whatever home the recorded run had.
   const own = Object.fromEntries(['XDG_CONFIG_HOME', 'HOME', 'REPLAY_HARNESS_IDENTITY'].map((name) => [name, process.env[name]]));
@@ -101,6 +103,14 @@ function argvOf(command: readonly string[], facts: RunFacts): string[] {
   const entry = rest.findIndex((arg) => !arg.startsWith('-'));
   if (entry < 0) throw new ConfigError('"-- node" needs the program’s path.');
   return [facts.argv[0] as string, join(process.cwd().startsWith('/') && !rest[entry]?.startsWith('/') ? process.cwd() : '', rest[entry] as string), ...rest.slice(entry + 1)];
+}
+
+/** Looked up here: the program is started with the recorded PATH, in the recorded folder. @throws ConfigError */
+function givenNode(node: string, facts: RunFacts): string {
+  const folders = node.includes('/') ? [process.cwd()] : (process.env['PATH'] ?? '').split(delimiter);
+  const found = folders.map((folder) => resolve(folder, node)).find((path) => existsSync(path));
+  if (found === undefined) throw new ConfigError(`--node ${node}: there is no such program. It takes the path of a Node binary of the recorded version, ${facts.node}.`);
+  return found;
 }
 
 function nodeFor(facts: RunFacts): string {
@@ -145,6 +155,28 @@ function readReport(file: string): Report | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : undefined;
 }
 
+/** Before the replay, which may take long. @throws ConfigError */
+function requireWritable(report: string | undefined): void {
+  if (report === undefined) return;
+  try {
+    const isThere = existsSync(report);
+    if (report === '' || (isThere && statSync(report).isDirectory())) throw new Error('it is a folder');
+    if (!isThere && !statSync(dirname(report)).isDirectory()) throw new Error(`${dirname(report)} is a file`);
+    accessSync(isThere ? report : dirname(report), constants.W_OK);
+  } catch (error) {
+    throw unwritable(report, error);
+  }
+}
+
+function unwritable(report: string, error: unknown): ConfigError {
+  return new ConfigError(`The report cannot be written to "${report}": ${(error as Error).message}. --report takes the path of a file, in a folder that exists.`);
+}
+
+/** @throws ConfigError */
 function writeReport(file: string, report: Report): void {
-  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+  try {
+    writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+  } catch (error) {
+    throw unwritable(file, error);
+  }
 }
