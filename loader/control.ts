@@ -1,4 +1,7 @@
 /** What the command line tells the preload, in one variable that the agent never sees. */
+import { HarnessError } from '../src/model/error.ts';
+import { nativeFs } from '../src/runtime/natives.ts';
+
 export const CONTROL = 'REPLAY_HARNESS_CONTROL';
 
 export interface Control {
@@ -14,12 +17,24 @@ export interface Control {
   readonly tags?: Readonly<Record<string, string>>;
   /** File that the verdict is written to (replay). */
   readonly report?: string;
+  /** File that a process makes when it has said why it is not recorded (record) or not replayed (replay): the contract's exit code, or nothing. */
+  readonly refusal?: string;
   /** Find the agent's line behind asynchronous work; nothing is printed. */
   readonly trace?: boolean;
   /** Variables that the user set for this replay. */
   readonly env?: Readonly<Record<string, string>>;
   /** Arguments that replace the recorded ones. */
   readonly argv?: readonly string[];
+}
+
+/** @param error what was said; its exit code is the contract's */
+export function noteRefusal(control: Control | undefined, error?: unknown): void {
+  if (control?.refusal === undefined) return;
+  try {
+    nativeFs.writeFileSync(control.refusal, error instanceof HarnessError ? `${error.exitCode}` : '');
+  } catch {
+    // The command line then says less than it could.
+  }
 }
 
 /** Takes the control message out of the environment, and gives the environment back as the user had it. */

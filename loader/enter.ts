@@ -3,7 +3,7 @@ import { isMainThread } from 'node:worker_threads';
 import { ConfigError, HarnessError, UnsupportedRuntimeError } from '../src/model/error.ts';
 import { binding } from '../src/runtime/bindings.ts';
 import { nativeFs, processEnv, reallyExit } from '../src/runtime/natives.ts';
-import { type Control, takeControl } from './control.ts';
+import { type Control, noteRefusal, takeControl } from './control.ts';
 import { isLauncher } from './launchers.ts';
 
 const LOADED = Symbol.for('replay-harness.loaded');
@@ -12,14 +12,17 @@ const MODES = ['record', 'replay', 'off'];
 /** @param open installs the mode's session */
 export function enter(open: (control: Control | undefined) => void): void {
   if (!isMainThread || isLoaded()) return;
+  let control: Control | undefined;
   try {
     const mode = processEnv['REPLAY_HARNESS_MODE'] ?? 'record';
     if (!MODES.includes(mode)) throw new ConfigError(`REPLAY_HARNESS_MODE is "${mode}"; it takes ${MODES.join(', ')}.`);
     if (mode === 'off' || isLauncher(process.argv[1], process.execArgv)) return;
+    control = takeControl(processEnv);
     checkRuntime();
-    open(takeControl(processEnv));
+    open(control);
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error;
+    noteRefusal(control, error);
     nativeFs.writeSync(2, `replay-harness: ${error.message}\n`);
     reallyExit(error.exitCode);
   }

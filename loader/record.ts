@@ -10,7 +10,7 @@ import { cwd, nativeCrypto, nativeFs, NativeDate, performanceNow, processEnv } f
 import { loadConfig, storeLocation } from '../src/store/configuration.ts';
 import { EmbeddedStore, processStart } from '../src/store/embedded.ts';
 import { recipients } from '../src/store/keyring.ts';
-import type { Control } from './control.ts';
+import { type Control, noteRefusal } from './control.ts';
 import { defaultAgent, gatherFacts } from './facts.ts';
 
 const LOG_LEVELS = ['silent', 'warn', 'debug'];
@@ -24,6 +24,7 @@ export function record(control: Control | undefined): RecordSession | undefined 
     if (level !== 'silent') nativeFs.writeSync(2, `replay-harness: ${line}\n`);
   };
   if (Object.isFrozen(Math)) {
+    noteRefusal(control);
     warn('this run is not recorded: its intrinsics are frozen (--frozen-intrinsics), so that nothing can be captured');
     return undefined;
   }
@@ -32,7 +33,11 @@ export function record(control: Control | undefined): RecordSession | undefined 
   const idle = keysWithoutEffect(config);
   if (idle.length > 0) warn(`this version does nothing yet with ${idle.join(', ')} of the configuration`);
   const store = new EmbeddedStore(storeLocation(control?.store, processEnv, config, cwd()));
-  const sealTo = recipientsOrWarn(() => recipients(processEnv, config.recipient), warn);
+  const notRecorded = (error: unknown): void => {
+    noteRefusal(control, error);
+    warn(`this run is not recorded. ${(error as Error).message}`);
+  };
+  const sealTo = recipientsOrWarn(() => recipients(processEnv, config.recipient), notRecorded);
   if (!sealTo) return undefined;
 
   const taken = root !== undefined && !store.reserve(root);
@@ -56,7 +61,7 @@ export function record(control: Control | undefined): RecordSession | undefined 
   try {
     folder = store.create(manifest);
   } catch (error) {
-    warn(`this run is not recorded. ${(error as Error).message}`);
+    notRecorded(error);
     return undefined;
   }
   const startedAt = performanceNow();
@@ -80,12 +85,12 @@ export function record(control: Control | undefined): RecordSession | undefined 
 }
 
 /** A host without a place for keys, or with a damaged one, stops the recording and not the agent. A malformed key is the user's to mend. */
-function recipientsOrWarn(find: () => string[], warn: (line: string) => void): string[] | undefined {
+function recipientsOrWarn(find: () => string[], notRecorded: (error: unknown) => void): string[] | undefined {
   try {
     return find();
   } catch (error) {
     if (error instanceof ConfigError || !(error instanceof HarnessError)) throw error;
-    warn(`this run is not recorded. ${error.message}`);
+    notRecorded(error);
     return undefined;
   }
 }

@@ -65,9 +65,13 @@ export class EmbeddedStore implements RunStore {
     return `${this.location}/runs/${id}`;
   }
 
+  isFolder(): boolean {
+    return nativeFs.existsSync(this.location) && nativeFs.statSync(this.location).isDirectory();
+  }
+
   list(): StoredRun[] {
     const folder = `${this.location}/runs`;
-    if (nativeFs.existsSync(this.location) && !nativeFs.statSync(this.location).isDirectory()) throw new StoreUnavailableError(`The store ${this.location} is a file; a store is a folder.`);
+    if (!this.isFolder() && nativeFs.existsSync(this.location)) throw new StoreUnavailableError(`The store ${this.location} is a file; a store is a folder.`);
     if (!nativeFs.existsSync(folder)) return [];
     const runs: StoredRun[] = [];
     for (const id of namesIn(folder)) {

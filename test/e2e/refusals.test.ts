@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Execution } from '../support/execute.ts';
+import { ownText } from '../support/own-lines.ts';
 import { PRELOAD } from '../support/paths.ts';
 import { testWorkspace } from '../support/test-workspace.ts';
 import type { Workspace } from '../support/workspace.ts';
@@ -308,6 +309,29 @@ describe('the store', () => {
     expect(recorded.stdout.toString()).toBe('waiting\nthe last timer\n');
     expect(recorded.ownStderr).toMatch(/^replay-harness: [^\n]*not recorded[^\n]*\n$/);
     for (const args of [['runs'], ['replay', 'latest'], ['check', '--all']]) expectRefusal(await workspace.cli(args, { env }), 5, /store/);
+  });
+
+  it('nothing can be recorded: `record` adds no second line to the one that says why, and its exit code says so', async () => {
+    const workspace = testWorkspace();
+    const file = workspace.write('file', '');
+    const agent = workspace.write('agent.mjs', "process.exitCode = 4;\nconsole.log('ran');\n");
+    const command = ['record', '--', 'node', agent];
+    for (const [env, says] of [
+      [{ REPLAY_HARNESS_STORE: file }, /file/], [{ REPLAY_HARNESS_STORE: `${file}/below` }, /cannot be written/], [{ XDG_CONFIG_HOME: `${file}/below` }, /No key pair/],
+    ] as const) {
+      const recorded = await workspace.cli(command, { env });
+      expect(ownText(recorded.stderr)).toMatch(/^replay-harness: this run is not recorded[^\n]*\n$/);
+      expect(ownText(recorded.stderr)).toMatch(says);
+      expect(recorded.exitCode).toBe(5);
+      expect(recorded.stdout.toString()).toBe('ran\n');
+      const silent = await workspace.cli(command, { env: { ...env, REPLAY_HARNESS_LOG: 'silent' } });
+      expect(ownText(silent.stderr)).toBe('replay-harness: nothing was recorded\n');
+    }
+    const malformed = await workspace.cli(command, { env: { REPLAY_HARNESS_RECIPIENT: 'nonsense' } });
+    expectRefusal(malformed, 2, /^replay-harness: "nonsense" is no public key[^\n]*\n$/);
+    const frozen = await workspace.cli(['record', '--', 'node', '--frozen-intrinsics', agent]);
+    expect(ownText(frozen.stderr)).toMatch(/^replay-harness: this run is not recorded: its intrinsics are frozen[^\n]*\n$/);
+    expect(frozen.exitCode).toBe(4);
   });
 
   it('a home that cannot be written: the agent goes on, and one line says so', async () => {

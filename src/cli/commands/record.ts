@@ -1,8 +1,12 @@
 /** `record -- CMD`: runs CMD with the harness in it, and says what was recorded. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ConfigError } from '../../model/error.ts';
 import { requireRunId, uuidv7 } from '../../model/uuid.ts';
+import type { StoredRun } from '../../store/run-store.ts';
 import { pairs, parse } from '../arguments.ts';
-import { ended, launch } from '../harnessed.ts';
+import { ended, type Exit, launch } from '../harnessed.ts';
 import { helpFor } from '../help.ts';
 
 export async function record(args: readonly string[]): Promise<number> {
@@ -11,15 +15,29 @@ export async function record(args: readonly string[]): Promise<number> {
   if (command === undefined || parsed.positionals.length > 0) throw new ConfigError(`record takes the program after "--": replay-harness record -- node agent.js\n\n${helpFor('record')}`);
   const { name, agent, tag } = parsed.values as { name?: string; agent?: string; tag?: string[] };
   const run = newRunId(parsed.store, process.env['REPLAY_HARNESS_RUN']);
-  const control = { mode: 'record', store: parsed.store.location, run, ...(name && { name }), ...(agent && { agent }), tags: pairs('tag', tag) } as const;
-  const child = launch({ command, args: rest, cwd: process.cwd(), inject: true, env: process.env, control, stdio: 'inherit' });
-  const exit = await ended(child);
+  const notes = mkdtempSync(join(tmpdir(), 'replay-harness-'));
   try {
-    noteSignal(parsed.store, run, child.pid, exit.signal);
-  } catch (error) {
-    process.stderr.write(`replay-harness: the signal that ended ${run} could not be noted: ${(error as Error).message}\n`);
+    const refusal = join(notes, 'refusal');
+    const control = { mode: 'record', store: parsed.store.location, run, refusal, ...(name && { name }), ...(agent && { agent }), tags: pairs('tag', tag) } as const;
+    const child = launch({ command, args: rest, cwd: process.cwd(), inject: true, env: process.env, control, stdio: 'inherit' });
+    const exit = await ended(child);
+    return conclude(parsed.store, run, child.pid, exit, refusal);
+  } finally {
+    rmSync(notes, { recursive: true, force: true });
   }
-  process.stderr.write(`replay-harness: ${summary(parsed.store, run)}\n`);
+}
+
+/** @returns the exit code */
+function conclude(store: Store, run: string, pid: number | undefined, exit: Exit, refusal: string): number {
+  const reason = existsSync(refusal) ? readFileSync(refusal, 'utf8') : undefined;
+  const recorded = reason === undefined || store.isFolder() ? store.list().find(({ manifest }) => manifest.id === run) : undefined;
+  if (!recorded && reason !== undefined) {
+    // The process itself said why, unless it was told to be silent.
+    if (process.env['REPLAY_HARNESS_LOG'] === 'silent') process.stderr.write('replay-harness: nothing was recorded\n');
+    return Number(reason) || exit.code;
+  }
+  if (recorded) noteSignal(store, recorded, pid, exit.signal);
+  process.stderr.write(`replay-harness: ${summary(store, run)}\n`);
   return exit.code;
 }
 
@@ -33,9 +51,13 @@ function newRunId(store: Store, wanted: string | undefined): string {
 }
 
 /** A process that dies of a signal cannot say so itself: its parent does. Of a launcher's child only the launcher knows. */
-function noteSignal(store: Store, run: string, pid: number | undefined, signal: NodeJS.Signals | null): void {
-  const recorded = store.list().find(({ manifest }) => manifest.id === run);
-  if (signal !== null && recorded && recorded.manifest.pid === pid) store.endedBySignal(recorded, signal);
+function noteSignal(store: Store, recorded: StoredRun, pid: number | undefined, signal: NodeJS.Signals | null): void {
+  if (signal === null || recorded.manifest.pid !== pid) return;
+  try {
+    store.endedBySignal(recorded, signal);
+  } catch (error) {
+    process.stderr.write(`replay-harness: the signal that ended ${recorded.manifest.id} could not be noted: ${(error as Error).message}\n`);
+  }
 }
 
 type Store = ReturnType<typeof parse>['store'];
