@@ -33,7 +33,8 @@ export async function replay(args: readonly string[]): Promise<number> {
     const outcome = await perform(plan, folder);
     if (report && outcome.report) writeReport(report, outcome.report);
     if (!outcome.report) {
-      process.stderr.write(`replay-harness: the replayed process ended (exit ${outcome.code}) before it reached a verdict\n`);
+      // A process that refused to replay has said why.
+      if (!existsSync(plan.launch.control.refusal as string)) process.stderr.write(`replay-harness: the replayed process ended (exit ${outcome.code}) before it reached a verdict\n`);
       return outcome.code === 0 ? 1 : outcome.code;
     }
     process.stderr.write(`${explain(outcome.report)}\n`);
@@ -83,11 +84,12 @@ function planOf(facts: RunFacts, store: string, report: string, node: string | u
   }
   // The program sees the recorded folder in any case: what it asks of the file system is answered from the recording.
   const cwd = existsSync(facts.cwd) ? facts.cwd : process.cwd();
-  const binary = node === undefined ? nodeFor(facts) : givenNode(node, facts);
+  const byPath = command?.[0]?.includes('/') ? command[0] : undefined;
+  const binary = node !== undefined ? givenNode('--node', node, facts) : byPath !== undefined ? givenNode('--', byPath, facts) : nodeFor(facts);
   const args = [...withoutWriting(facts.execArgv), ...(argv ?? facts.argv).slice(1)];
   // Keys are looked up where this user keeps them, whatever home the recorded run had.
   const own = Object.fromEntries(['XDG_CONFIG_HOME', 'HOME', 'REPLAY_HARNESS_IDENTITY'].map((name) => [name, process.env[name]]));
-  const control = { mode: 'replay', store, run: facts.runId, report, env, ...(argv && { argv }) } as const;
+  const control = { mode: 'replay', store, run: facts.runId, report, refusal: `${report}.refusal`, env, ...(argv && { argv }) } as const;
   const nodeOptions = facts.env['NODE_OPTIONS'] === undefined ? {} : { NODE_OPTIONS: withoutWriting(facts.env['NODE_OPTIONS'].split(/ +/)).join(' ') };
   return { facts, report, launch: { command: binary, args, argv0: facts.argv0, cwd, inject: facts.injected, env: { ...facts.env, ...nodeOptions, ...env, ...own, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined }, control } };
 }
@@ -96,7 +98,7 @@ function isFromStandardInput({ argv, execArgv }: RunFacts): boolean {
   return (argv[1] === undefined || argv[1] === '-') && !execArgv.some((option) => /^(-e|-p|-pe|--eval|--print|--test)\b/.test(option));
 }
 
-/** `-- node agent.js args`: the arguments reach the program; the recorded node binary runs it. */
+/** `-- node agent.js args`: the arguments reach the program; the recorded node binary runs it, or the one that is given by its path. */
 function argvOf(command: readonly string[], facts: RunFacts): string[] {
   const [program, ...rest] = command;
   if (program === undefined || !/(^|\/)node$/.test(program)) throw new ConfigError(`replay runs Node programs: write "-- node PATH [ARGS…]", not "-- ${command.join(' ')}".`);
@@ -106,10 +108,10 @@ function argvOf(command: readonly string[], facts: RunFacts): string[] {
 }
 
 /** Looked up here: the program is started with the recorded PATH, in the recorded folder. @throws ConfigError */
-function givenNode(node: string, facts: RunFacts): string {
+function givenNode(flag: string, node: string, facts: RunFacts): string {
   const folders = node.includes('/') ? [process.cwd()] : (process.env['PATH'] ?? '').split(delimiter);
   const found = folders.map((folder) => resolve(folder, node)).find((path) => existsSync(path));
-  if (found === undefined) throw new ConfigError(`--node ${node}: there is no such program. It takes the path of a Node binary of the recorded version, ${facts.node}.`);
+  if (found === undefined) throw new ConfigError(`${flag} ${node}: there is no such program. Give the path of a Node binary of the recorded version, ${facts.node}.`);
   return found;
 }
 
