@@ -33,8 +33,15 @@ export function parse(verb: string, args: readonly string[], options: Options): 
 /** @throws ConfigError unless exactly one run is named */
 export function oneRun(verb: string, { positionals }: Arguments): string {
   const [run, ...more] = positionals;
+  if (run === '') throw new ConfigError(`${verb}: the run is an empty text. Give a full id, a unique prefix, or latest.`);
   if (run === undefined || more.length > 0) throw new ConfigError(`${verb} takes one run${run === undefined ? '' : `, not ${positionals.length}`}: a full id, a unique prefix, or latest.\n\n${helpFor(verb)}`);
   return run;
+}
+
+/** @throws ConfigError when anything but options is given */
+export function noRun(verb: string, { positionals, command }: Arguments): void {
+  const extra = [...positionals, ...(command ?? [])];
+  if (extra.length > 0) throw new ConfigError(`${verb} takes options only, not "${extra.join(' ')}".\n\n${helpFor(verb)}`);
 }
 
 /** `k=v` pairs of a repeatable option. @throws ConfigError */

@@ -3,6 +3,8 @@ import packageJson from '../../package.json' with { type: 'json' };
 
 export const VERSION: string = packageJson.version;
 
+const JSON_OPTION = ['--json', 'one JSON document'] as const;
+
 const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: string; readonly options: readonly (readonly [string, string])[] }>> = {
   record: {
     usage: 'record [options] -- CMD [ARGS…]',
@@ -17,22 +19,22 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
       ['-- CMD', 'where the code lies now, and its arguments'],
     ],
   },
-  runs: { usage: 'runs [--json]', does: 'Lists the runs of the store, newest first.', options: [] },
+  runs: { usage: 'runs [--json]', does: 'Lists the runs of the store, newest first.', options: [JSON_OPTION] },
   show: {
     usage: 'show <run> [--step N] [--raw input|output] [--json]',
     does: 'Shows what the agent did, step by step.',
-    options: [['--step N', 'one step, whole'], ['--raw input|output', 'with --step: the exact bytes, to stdout'], ['--verbose', 'unfolds clock reads, random values and other noise']],
+    options: [['--step N', 'one step, whole'], ['--raw input|output', 'with --step: the exact bytes, to stdout'], ['--verbose', 'unfolds clock reads, random values and other noise'], JSON_OPTION],
   },
-  check: { usage: 'check <run> | --all [--json]', does: 'Verifies checksums and chains; names the first damage. Exit code 4 if there is any.', options: [] },
-  keys: { usage: 'keys [--json]', does: 'Shows your public key and where the private one lies; makes the pair if there is none.', options: [] },
+  check: { usage: 'check <run> | --all [--json]', does: 'Verifies checksums and chains; names the first damage. Exit code 4 if there is any.', options: [['--all', 'every run of the store'], JSON_OPTION] },
+  keys: { usage: 'keys [--json]', does: 'Shows your public key and where the private one lies; makes the pair if there is none.', options: [JSON_OPTION] },
 };
 
-const COMMON = [['--store FOLDER', 'the store (default: .replay, REPLAY_HARNESS_STORE or the configuration file)'], ['--json', 'on reading verbs: one JSON document']] as const;
+const STORE_OPTION = ['--store FOLDER', 'the store (default: .replay, REPLAY_HARNESS_STORE or the configuration file)'] as const;
 
 export function helpFor(verb: string): string {
   const entry = VERBS[verb];
   if (!entry) return HELP;
-  return `replay-harness ${entry.usage}\n\n${entry.does}\n\nOptions:\n${table([...entry.options, ...COMMON])}`;
+  return `replay-harness ${entry.usage}\n\n${entry.does}\n\nOptions:\n${table([...entry.options, STORE_OPTION])}`;
 }
 
 export const HELP: string = `replay-harness ${VERSION}: records an unmodified Node.js agent, replays it offline, byte for byte
@@ -46,7 +48,7 @@ export const HELP: string = `replay-harness ${VERSION}: records an unmodified No
 Commands:
 ${table(Object.values(VERBS).map(({ usage, does }) => [usage, does.split('. ')[0] as string] as const))}
 Options everywhere:
-${table(COMMON)}
+${table([STORE_OPTION])}
 Exit codes: 0 done · 1 failed · 2 usage or configuration · 3 diverged · 4 integrity · 5 store unreachable · 7 truncated.
 record and replay pass the agent's own exit code through when the run went as it should.
 Environment: REPLAY_HARNESS_MODE, _STORE, _RUN, _AGENT, _CONFIG, _RECIPIENT, _IDENTITY, _LOG. See the README.

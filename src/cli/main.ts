@@ -12,8 +12,16 @@ type Command = (args: readonly string[]) => Promise<number> | number;
 
 const COMMANDS: Readonly<Record<string, Command>> = { record, replay, runs, show, check, keys };
 
+/** Options may stand before the verb, too. */
+function verbFirst(args: readonly string[]): readonly string[] {
+  let at = 0;
+  while (args[at]?.startsWith('--store') || args[at] === '--json') at += args[at] === '--store' ? 2 : 1;
+  const verb = args[at];
+  return at === 0 || verb === undefined ? args : [verb, ...args.slice(0, at), ...args.slice(at + 1)];
+}
+
 async function main(args: readonly string[]): Promise<number> {
-  const [verb, ...rest] = args;
+  const [verb, ...rest] = verbFirst(args);
   if (verb === undefined || verb === '--help' || verb === '-h' || verb === 'help') {
     process.stdout.write(rest[0] && COMMANDS[rest[0]] ? helpFor(rest[0]) : HELP);
     return verb === undefined ? 2 : 0;
@@ -23,6 +31,10 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const command = COMMANDS[verb];
+  if (!command && verb.startsWith('-')) {
+    process.stderr.write(`replay-harness: the option ${verb} stands before a command. Write the command first: replay-harness COMMAND ${verb} … (${Object.keys(COMMANDS).join(', ')}). See replay-harness --help.\n`);
+    return 2;
+  }
   if (!command) {
     process.stderr.write(`replay-harness: unknown command "${verb}". Commands: ${Object.keys(COMMANDS).join(', ')}. See replay-harness --help.\n`);
     return 2;

@@ -27,7 +27,7 @@ const isMask = (value: unknown): boolean => isTextMap(value) && Object.keys(valu
 
 export const CONFIG_KEYS: Readonly<Record<keyof Config, Check>> = {
   store: ['a folder or a postgres:// address (text)', isText],
-  agent: ['the agent id (text)', isText],
+  agent: ['the agent id (text, not empty)', (value) => isText(value) && value !== ''],
   tags: ['an object of texts', isTextMap],
   recipient: ['a public key, or a list of them', (value) => isText(value) || isTextList(value)],
   mask: [`a list of rules, each an object with one of ${MASKS.join(', ')}`, (value) => Array.isArray(value) && value.every(isMask)],
@@ -52,7 +52,8 @@ export function keysWithoutEffect(config: Config): string[] {
 export function parseConfig(text: string, file: string): Config {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    // Some editors begin a file with a byte order mark.
+    parsed = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
   } catch (error) {
     throw new ConfigError(`${file} is not valid JSON: ${(error as Error).message}.`);
   }

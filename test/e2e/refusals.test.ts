@@ -177,6 +177,7 @@ describe('configuration', () => {
     ['an unknown key', '{"stroe": ".replay"}', [/"stroe"/, /unknown/, /store/]],
     ['a wrong type', '{"store": 7}', [/"store"/, /folder|text/, /7/]],
     ['a wrong rule', '{"mask": [{"haeder": "x"}]}', [/"mask"/, /header/]],
+    ['an empty agent', '{"agent": ""}', [/"agent"/, /not empty/]],
     ['no JSON', '{store}', [/not valid JSON/]],
     ['no object', '[]', [/object/]],
   ] as const)('%s: named, for every verb and for the preload, before the agent runs', async (_, text, says) => {
@@ -221,6 +222,13 @@ describe('configuration', () => {
     const other = workspace.runs().find((run) => run !== id) as string;
     expect(second).toMatch(new RegExp(`^replay-harness: [^\n]*${id} belongs to an earlier run; this one is recorded as ${other}\n`));
     expect(JSON.parse((await workspace.cli(['runs', '--json'])).stdout.toString())).toMatchObject([{ id: other, parentRunId: null }, { id, parentRunId: null }]);
+  });
+
+  it('may begin with a byte order mark', async () => {
+    const workspace = testWorkspace();
+    workspace.write('replay-harness.json', '\uFEFF{"agent":"marked"}');
+    await workspace.record('empty.mjs');
+    expect(JSON.parse((await workspace.cli(['runs', '--json'])).stdout.toString())).toMatchObject([{ agent: 'marked' }]);
   });
 
   it('variables with a wrong value', async () => {
@@ -300,6 +308,35 @@ describe('the command line', () => {
     expectRefusal(await workspace.cli(['runs', '--store']), 2, /--store/);
     expectRefusal(await workspace.cli(['record', 'node', 'agent.mjs']), 2, /"--"/);
     expectRefusal(await workspace.cli(['record', '--tag', 'novalue', '--', 'true']), 2, /--tag/, /KEY=VALUE/);
+  });
+
+  it('an empty run, or an argument too many', async () => {
+    const { workspace } = await withRecording();
+    for (const verb of ['replay', 'show', 'check']) expectRefusal(await workspace.cli([verb, '']), 2, /empty/, /latest/);
+    expectRefusal(await workspace.cli(['runs', 'extra']), 2, /runs takes options only, not "extra"/);
+    expectRefusal(await workspace.cli(['keys', '--', 'extra']), 2, /keys takes options only, not "extra"/);
+    expectRefusal(await workspace.cli(['--name', 'x', 'record', '--', 'true']), 2, /--name/, /command first/);
+  });
+
+  it('options before the verb', async () => {
+    const { workspace, run } = await withRecording();
+    renameSync(workspace.store, workspace.path('moved'));
+    for (const options of [['--store', 'moved'], ['--store=moved']]) {
+      const listed = await workspace.cli(['--json', ...options, 'runs']);
+      expect(JSON.parse(listed.stdout.toString())).toMatchObject([{ id: run }]);
+      expect((await workspace.cli([...options, 'check', 'latest'])).stdout.toString()).toMatch(/ok \(complete\)/);
+    }
+  });
+
+  it('help names the options that the verb takes, and no others', async () => {
+    const workspace = testWorkspace();
+    for (const verb of ['record', 'replay', 'runs', 'show', 'check', 'keys']) {
+      const help = (await workspace.cli([verb, '--help'])).stdout.toString();
+      const named = [...help.slice(help.indexOf('Options:')).matchAll(/^ {2}(--[a-z]+)( \S+)?/gm)];
+      expect(named.map(([, option]) => option)).toContain('--store');
+      expect(named.some(([, option]) => option === '--json')).toBe(!['record', 'replay'].includes(verb));
+      for (const [, option, value] of named) expect((await workspace.cli([verb, option as string, ...(value ? ['a=b'] : [])])).stderr.toString(), `${verb} ${option}`).not.toMatch(/Unknown option|does not take/);
+    }
   });
 
   it('help: on stdout, 0 when it was asked for and 2 when nothing was', async () => {

@@ -2,10 +2,11 @@
 import { recipientOf } from '../../journal/crypto.ts';
 import { identities, keyFolder, ownIdentity, recipients } from '../../store/keyring.ts';
 import { loadConfig } from '../../store/configuration.ts';
-import { parse } from '../arguments.ts';
+import { noRun, parse } from '../arguments.ts';
 
 export function keys(args: readonly string[]): number {
   const parsed = parse('keys', args, { json: { type: 'boolean' } });
+  noRun('keys', parsed);
   const folder = keyFolder(process.env);
   const own = recipientOf(ownIdentity(folder));
   const sealsTo = recipients(process.env, loadConfig(process.env, process.cwd()).recipient);

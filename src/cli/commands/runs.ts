@@ -9,7 +9,7 @@ import type { EmbeddedStore } from '../../store/embedded.ts';
 import { identities } from '../../store/keyring.ts';
 import type { StoredRun } from '../../store/run-store.ts';
 import { type RunSummary, SummaryFile } from '../../store/summary.ts';
-import { parse } from '../arguments.ts';
+import { noRun, parse } from '../arguments.ts';
 import { visible } from '../render/text.ts';
 import { widthOf } from '../render/width.ts';
 
@@ -38,7 +38,8 @@ export interface ListedRun {
 }
 
 export function runs(args: readonly string[]): number {
-  const parsed = parse('runs', args, { json: { type: 'boolean' }, tree: { type: 'boolean' } });
+  const parsed = parse('runs', args, { json: { type: 'boolean' } });
+  noRun('runs', parsed);
   const readers = identities(process.env);
   const found = parsed.store.list();
   const listed = found.map((run) => describeRun(parsed.store, run, readers));
