@@ -126,7 +126,8 @@ export class ReplaySession implements Session {
     this.#tape.advance();
     const result = this.#tape.takeValue('write-result');
     const [taken, async] = result ? (jsonParse(result.key) as [number, number]) : [bytes.length, 0];
-    this.#printer.wrote(operation, bytes, async === 1 || kind === 'shutdown');
+    // What the descriptor did not take at once and nothing takes later has never left.
+    this.#printer.wrote(operation, async === 1 ? bytes : bytes.subarray(0, taken), async === 1 || kind === 'shutdown');
     this.#endIfCut();
     if (!result) return done;
     return { code: result.status, bytes: taken, async };
