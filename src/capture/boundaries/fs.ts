@@ -2,14 +2,14 @@
  * File reads, at the fs binding: callbacks, promises, streams and sync calls alike. Answers come from the log in replay.
  * The program's own modules are read live in both modes; writes are not captured yet.
  */
-import { getSystemErrorName } from 'node:util';
+import { getSystemErrorMap, getSystemErrorName } from 'node:util';
 import { decodeOutcome, encodeOutcome, type Outcome } from '../../model/value.ts';
 import { binding } from '../../runtime/bindings.ts';
-import { apply, bufferConcat, bufferFrom, jsonStringify, nativeFs } from '../../runtime/natives.ts';
+import { apply, bufferConcat, bufferFrom, captureStackTrace, jsonStringify, nativeFs } from '../../runtime/natives.ts';
 import { isOwn } from '../../runtime/own.ts';
 import { type AnyFunction, calledAs, patchMethod } from '../../runtime/patches.ts';
 import { calledByModuleLoader } from '../../runtime/stack.ts';
-import { readOutcome } from '../read-value.ts';
+import { attempt, readOutcome } from '../read-value.ts';
 import type { Session } from '../session.ts';
 import { FileHandleStandIns, ModuleReads, type NativeFileHandle } from './module-reads.ts';
 
@@ -19,13 +19,15 @@ const READS: Readonly<Record<string, { readonly asked: number; readonly fills?: 
   stat: { asked: 2 }, lstat: { asked: 2 }, fstat: { asked: 2 }, statfs: { asked: 2 }, readdir: { asked: 3 }, readdirRecursive: { asked: 3 }, realpath: { asked: 2 },
   readlink: { asked: 2 }, internalModuleStat: { asked: 2 }, readFileUtf8: { asked: 2 }, read: { asked: 1, fills: true }, readBuffers: { asked: 1, fills: true },
 };
+/** Flushes: of a standard stream they change nothing, whatever it is connected to; files are not captured yet. */
+const FLUSHES = ['fsync', 'fdatasync'];
 /** Everything else that touches the disk. */
 const UNCAPTURED = [
-  'writeFileUtf8', 'rename', 'ftruncate', 'rmdir', 'rmSync', 'mkdir', 'link', 'symlink', 'unlink', 'copyFile', 'cpSyncCheckPaths', 'cpSyncOverrideFile',
-  'cpSyncCopyDir', 'chmod', 'fchmod', 'lchmod', 'chown', 'fchown', 'lchown', 'utimes', 'futimes', 'lutimes', 'mkdtemp', 'fsync', 'fdatasync',
+  'rename', 'ftruncate', 'rmdir', 'rmSync', 'mkdir', 'link', 'symlink', 'unlink', 'copyFile', 'cpSyncCheckPaths', 'cpSyncOverrideFile',
+  'cpSyncCopyDir', 'chmod', 'fchmod', 'lchmod', 'chown', 'fchown', 'lchown', 'utimes', 'futimes', 'lutimes', 'mkdtemp',
 ];
 /** Where the binding calls something otherwise than the program does. */
-const PUBLIC_NAMES: Readonly<Record<string, string>> = { writeFileUtf8: 'writeFile', rmSync: 'rm', cpSyncCheckPaths: 'cp', cpSyncOverrideFile: 'cp', cpSyncCopyDir: 'cp', ftruncate: 'truncate' };
+const PUBLIC_NAMES: Readonly<Record<string, string>> = { rmSync: 'rm', cpSyncCheckPaths: 'cp', cpSyncOverrideFile: 'cp', cpSyncCopyDir: 'cp', ftruncate: 'truncate' };
 const WRITES = ['writeBuffer', 'writeBuffers', 'writeString'];
 const WRITE_FLAGS = nativeFs.constants.O_WRONLY | nativeFs.constants.O_RDWR | nativeFs.constants.O_CREAT | nativeFs.constants.O_TRUNC | nativeFs.constants.O_APPEND;
 
@@ -49,8 +51,10 @@ export function installFs(session: Session): void {
   const native = binding('fs') as unknown as FsBinding;
   const boundary = new FsBoundary(session, native);
   for (const [name, { asked, fills }] of Object.entries(READS)) patchMethod(native, name, (original) => boundary.reading(name, original, asked, fills === true));
+  for (const name of FLUSHES) patchMethod(native, name, (original) => boundary.flushing(name, original));
   for (const name of UNCAPTURED) patchMethod(native, name, (original) => uncaptured(session, `fs.${PUBLIC_NAMES[name] ?? name}`, original));
   for (const name of WRITES) patchMethod(native, name, (original) => boundary.writing(name, original));
+  patchMethod(native, 'writeFileUtf8', (original) => boundary.writingFile(original));
   // Directory handles and file-backed blobs have bindings of their own.
   const fs = process.getBuiltinModule('node:fs');
   for (const name of ['opendir', 'opendirSync', 'openAsBlob']) patchMethod(fs, name, (original) => uncaptured(session, `fs.${name}`, original));
@@ -70,6 +74,7 @@ class FsBoundary {
   readonly #Request: new () => object;
   readonly #modules: ModuleReads;
   readonly #standIns: FileHandleStandIns;
+  readonly #outputs: Map<number, number> = new Map();
 
   constructor(session: Session, { kUsePromises: usePromises, FSReqCallback: Request, FileHandle }: FsBinding) {
     this.#session = session;
@@ -100,13 +105,11 @@ class FsBoundary {
   writing(name: string, original: AnyFunction): AnyFunction {
     const session = this.#session;
     const boundary = this;
-    const outputs = new Map<number, number>();
     return function write(this: unknown, ...args: unknown[]): unknown {
       if (isOwn()) return apply(original, this, args);
       const fd = args[0] as number;
       if (fd !== 1 && fd !== 2) return session.uncaptured('fs.write', () => apply(original, this, args));
-      let operation = outputs.get(fd);
-      if (operation === undefined) outputs.set(fd, (operation = session.operation('stdio', `[${fd}]`, () => false)));
+      const operation = boundary.#output(fd);
       const bytes = writtenBytes(name, args);
       const at = args.findIndex((arg) => arg === boundary.#usePromises || arg instanceof boundary.#Request);
       if (at >= 0) return boundary.#writeLater(operation, fd, bytes, args[at], () => apply(original, this, args) as unknown);
@@ -118,6 +121,40 @@ class FsBoundary {
       if (result.code !== 0 && context) Object.assign(context, { errno: result.code, code: getSystemErrorName(result.code), syscall: 'write' });
       return result.bytes;
     };
+  }
+
+  /** A whole text at once, to a path or a descriptor; what goes wrong is thrown. */
+  writingFile(original: AnyFunction): AnyFunction {
+    const session = this.#session;
+    const boundary = this;
+    return function write(this: unknown, ...args: unknown[]): unknown {
+      if (isOwn()) return apply(original, this, args);
+      const fd = args[0];
+      if (fd !== 1 && fd !== 2) return session.uncaptured('fs.writeFile', () => apply(original, this, args));
+      const bytes = bufferFrom(args[1] as string, 'utf8');
+      const result = session.send(boundary.#output(fd), 'write', bytes, () => {
+        const outcome = attempt(() => apply(original, this, args) as undefined);
+        return 'error' in outcome ? { code: statusOf(outcome), bytes: 0, async: 0 } : { code: 0, bytes: bytes.length, async: 0 };
+      });
+      if (result.code !== 0) throw writeError(result.code, write);
+      return undefined;
+    };
+  }
+
+  flushing(name: string, original: AnyFunction): AnyFunction {
+    const session = this.#session;
+    const recorded = this.reading(name, original, 1, false);
+    return function flush(this: unknown, ...args: unknown[]): unknown {
+      const fd = args[0];
+      if (isOwn() || fd === 0 || fd === 1 || fd === 2) return apply(recorded, this, args);
+      return session.uncaptured(`fs.${name}`, () => apply(original, this, args));
+    };
+  }
+
+  #output(fd: number): number {
+    let operation = this.#outputs.get(fd);
+    if (operation === undefined) this.#outputs.set(fd, (operation = this.#session.operation('stdio', `[${fd}]`, () => false)));
+    return operation;
   }
 
   #writeLater(operation: number, fd: number, bytes: Buffer, request: unknown, live: () => unknown): unknown {
@@ -254,6 +291,14 @@ function outcomeOf(name: string, args: unknown[], live: () => unknown, fills: bo
 function statusOf(outcome: Outcome): number {
   const errno = 'error' in outcome ? (outcome.error as { errno?: unknown }).errno : 0;
   return typeof errno === 'number' ? errno : 0;
+}
+
+/** As the binding throws it. */
+function writeError(errno: number, below: AnyFunction): Error {
+  const [code, message] = getSystemErrorMap().get(errno) ?? [getSystemErrorName(errno), 'unknown error'];
+  const error = Object.assign(new Error(`${code}: ${message}, write`), { errno, code, syscall: 'write' });
+  captureStackTrace(error, below);
+  return error;
 }
 
 function writtenBytes(name: string, args: unknown[]): Buffer {
