@@ -118,6 +118,10 @@ export class RecordSession implements Session {
     return false;
   }
 
+  isTerminal(_fd: number, live: () => boolean): boolean {
+    return live();
+  }
+
   weakRead<T>(id: number, read: number, live: () => T | undefined, _target: T | undefined): T | undefined {
     const target = live();
     if (target === undefined) {

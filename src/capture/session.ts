@@ -63,6 +63,8 @@ export interface Session {
   served(kind: Kind, key: string, start: (settle: (status: number, data: Uint8Array) => void) => void, deliver: (status: number, data: Buffer) => void): void;
   /** Whether this descriptor was a terminal in the recorded run and is none now. */
   playsTerminal(fd: number): boolean;
+  /** Whether a standard stream is a terminal to the program: `live()` when recording, the recorded fact in replay. */
+  isTerminal(fd: number, live: () => boolean): boolean;
   /** A WeakRef's read number `read`: `live()` when recording; in replay `target`, until the read that found it gone. */
   weakRead<T>(id: number, read: number, live: () => T | undefined, target: T | undefined): T | undefined;
   /** Something no boundary can record: named once when recording, refused in replay. */

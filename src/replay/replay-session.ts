@@ -172,6 +172,10 @@ export class ReplaySession implements Session {
     return this.#facts.stdio[fd] === 'tty' && !isatty(fd);
   }
 
+  isTerminal(fd: number): boolean {
+    return this.#facts.stdio[fd] === 'tty';
+  }
+
   weakRead<T>(id: number, read: number, _live: () => T | undefined, target: T | undefined): T | undefined {
     const { due } = this.#tape;
     if (due?.type !== 'value' || due.kind !== 'weakref' || due.key !== `[${id},${read}]`) return target;

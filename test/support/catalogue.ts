@@ -88,6 +88,7 @@ const standardStreams: readonly AgentCase[] = [
   { agent: 'stdin-questions.mjs', stdin: { pipe: 'yes, ünbedingt\n' } },
   { agent: 'stdin-sync.mjs', label: 'pipe', stdin: typed },
   { agent: 'stdin-sync.mjs', label: 'file', stdin: inFile(typed.pipe) },
+  { agent: 'terminal-facts.mjs', sameAsBare: all },
   { agent: 'output.mjs', sameAsBare: all },
   { agent: 'output.mjs', label: 'into files', output: 'files', sameAsBare: all },
   { agent: 'output.mjs', label: 'into a shell’s pipes', output: 'fifos', sameAsBare: all },

@@ -28,6 +28,7 @@ export interface ReplayOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: Stdin | undefined;
+  readonly output?: Output | undefined;
 }
 
 export interface Harnessed extends Execution {

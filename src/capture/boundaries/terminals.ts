@@ -1,9 +1,9 @@
 /**
- * Terminals: sizes are values of the run. A run that was recorded at a terminal and is replayed without one sees streams
+ * Terminals: sizes, and what is a terminal, are values of the run. A run that was recorded at a terminal and is replayed without one sees streams
  * of the terminal's classes all the same, on top of whatever its descriptors are.
  */
 import { handlePrototypes } from '../../runtime/bindings.ts';
-import { apply, defineProperty } from '../../runtime/natives.ts';
+import { apply, defineProperty, jsonStringify } from '../../runtime/natives.ts';
 import { patchGetter, patchMethod } from '../../runtime/patches.ts';
 import { readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
@@ -18,6 +18,11 @@ export function installTerminals(session: Session, handles: Handles): void {
   });
   patchMethod(tty, 'setRawMode', (native) => function (this: object, raw: boolean): unknown {
     return session.effect(() => apply(native, this, [raw]), 0);
+  });
+  patchMethod(process.getBuiltinModule('node:tty'), 'isatty', (native) => function isatty(this: unknown, fd: number): unknown {
+    const live = (): boolean => apply(native, this, [fd]) as boolean;
+    if (fd === 0 || fd === 1 || fd === 2) return session.isTerminal(fd, live);
+    return readValue(session, 'handle-value', jsonStringify(['isatty', fd]), isatty, live);
   });
   for (const [fd, name] of ['stdin', 'stdout', 'stderr'].entries()) {
     let known = false;
