@@ -60,6 +60,7 @@ const values: readonly AgentCase[] = [
   { agent: 'math-random.mjs' },
   { agent: 'random-values.mjs' },
   { agent: 'crypto-keys.mjs' },
+  { agent: 'key-encapsulation.mjs', nodeArgs: ['--no-warnings'] },
   { agent: 'loop-figures.mjs' },
   { agent: 'webcrypto.mjs' },
   { agent: 'clocks.mjs' },

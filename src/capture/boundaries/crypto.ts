@@ -17,7 +17,7 @@ export function installCrypto(session: Session): void {
   patchBytes(session, crypto);
   patchKeys(session, crypto, codec);
   patchSignatures(session, crypto);
-  for (const name of ['pbkdf2', 'scrypt', 'hkdf', 'checkPrime', 'verify', 'argon2', 'diffieHellman']) orderCallback(session, crypto, name);
+  for (const name of ['pbkdf2', 'scrypt', 'hkdf', 'checkPrime', 'verify', 'argon2', 'diffieHellman', 'decapsulate']) orderCallback(session, crypto, name);
   patchSubtle(session, crypto, codec);
 }
 
@@ -101,15 +101,15 @@ function generated(session: Session, codec: KeyCodec, key: string, generate: () 
 }
 
 function patchKeys(session: Session, crypto: Crypto, codec: KeyCodec): void {
-  for (const name of ['generateKeySync', 'generateKeyPairSync', 'encapsulate']) {
+  for (const name of ['generateKeySync', 'generateKeyPairSync']) {
     patchMethod(crypto, name, (native) => function (this: unknown, ...args: unknown[]): unknown {
       return generated(session, codec, `["${name}"]`, () => apply(native, this, args));
     });
   }
-  for (const name of ['generateKey', 'generateKeyPair']) {
+  for (const name of ['generateKey', 'generateKeyPair', 'encapsulate']) {
     patchMethod(crypto, name, (native) => function (this: unknown, ...args: unknown[]): unknown {
       const callback = args[args.length - 1] as AnyFunction;
-      if (typeof callback !== 'function') return apply(native, this, args);
+      if (typeof callback !== 'function') return name === 'encapsulate' ? generated(session, codec, '["encapsulate"]', () => apply(native, this, args)) : apply(native, this, args);
       return session.served('crypto', `["${name}"]`, (settle) => {
         apply(native, this, [...args.slice(0, -1), (error: unknown, ...keys: unknown[]) => settle(0, encodeOutcome(error ? { error } : { result: keys.map((key) => codec.encode(key)) }))]);
       }, (_, data) => {
@@ -173,7 +173,7 @@ function orderCallback(session: Session, crypto: Crypto, name: string): void {
 /** WebCrypto: what draws randomness is served, everything else is ordered. */
 function patchSubtle(session: Session, crypto: Crypto, codec: KeyCodec): void {
   const prototype = Object.getPrototypeOf(crypto.webcrypto.subtle) as object;
-  for (const name of ['sign', 'encrypt', 'wrapKey']) {
+  for (const name of ['sign', 'encrypt', 'wrapKey', 'encapsulateBits']) {
     patchMethod(prototype, name, (native) => function (this: unknown, ...args: unknown[]): unknown {
       return servedPromise(session, `["subtle.${name}"]`, () => apply(native, this, args) as Promise<unknown>, (value) => Promise.resolve(value), (value) => value);
     });
@@ -183,7 +183,14 @@ function patchSubtle(session: Session, crypto: Crypto, codec: KeyCodec): void {
     // A key that may not be exported could not be recorded: the program gets it imported again, as it asked for it.
     return servedPromise(session, '["subtle.generateKey"]', () => apply(native, this, [algorithm, true, usages, ...args.slice(3)]) as Promise<unknown>, (value) => codec.encodeWeb(value), (value) => codec.decodeWeb(value, algorithm, extractable, usages));
   });
-  for (const name of ['digest', 'verify', 'decrypt', 'deriveKey', 'deriveBits', 'importKey', 'exportKey', 'unwrapKey']) {
+  patchMethod(prototype, 'encapsulateKey', (native) => function (this: unknown, ...args: unknown[]): unknown {
+    const [algorithm, key, sharedAlgorithm, extractable, usages] = args as [unknown, unknown, webcrypto.AlgorithmIdentifier, boolean, webcrypto.KeyUsage[]];
+    type Encapsulated = Record<'sharedKey' | 'ciphertext', unknown>;
+    return servedPromise(session, '["subtle.encapsulateKey"]', () => apply(native, this, [algorithm, key, sharedAlgorithm, true, usages]) as Promise<unknown>,
+      async (value) => ({ ...(value as Encapsulated), sharedKey: await codec.encodeWeb((value as Encapsulated).sharedKey) }),
+      async (value) => ({ ...(value as Encapsulated), sharedKey: await codec.decodeWeb((value as Encapsulated).sharedKey, sharedAlgorithm, extractable, usages) }));
+  });
+  for (const name of ['digest', 'verify', 'decrypt', 'deriveKey', 'deriveBits', 'importKey', 'exportKey', 'unwrapKey', 'decapsulateBits', 'decapsulateKey', 'getPublicKey']) {
     patchMethod(prototype, name, (native) => function (this: unknown, ...args: unknown[]): unknown {
       return new Promise((resolve, reject) => {
         session.ordered('crypto', `["subtle.${name}"]`, false, (settle) => {

@@ -58,8 +58,8 @@ export class KeyCodec {
     if ('keyType' in (value as object)) return toWeb(value as RecordedKey, extractable, usages);
     const pair = value as { privateKey: RecordedKey; publicKey: RecordedKey };
     return {
-      publicKey: await toWeb(pair.publicKey, true, ['verify', 'encrypt', 'wrapKey']),
-      privateKey: await toWeb(pair.privateKey, extractable, ['sign', 'decrypt', 'unwrapKey', 'deriveKey', 'deriveBits']),
+      publicKey: await toWeb(pair.publicKey, true, ['verify', 'encrypt', 'wrapKey', 'encapsulateBits', 'encapsulateKey']),
+      privateKey: await toWeb(pair.privateKey, extractable, ['sign', 'decrypt', 'unwrapKey', 'deriveKey', 'deriveBits', 'decapsulateBits', 'decapsulateKey']),
     };
   }
 
