@@ -1,5 +1,5 @@
 /** Clocks: Date, performance and process.hrtime; in vm contexts too. */
-import { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, jsonParse, jsonStringify, NativeDate, ownKeys } from '../../runtime/natives.ts';
+import { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, NativeDate, ownKeys } from '../../runtime/natives.ts';
 import { type AnyFunction, disguise, patchGetter, patchMethod, patchValue } from '../../runtime/patches.ts';
 import { readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
@@ -15,11 +15,10 @@ export function installClock(session: Session): void {
       },
     }.now;
   });
-  for (const name of ['timeOrigin', 'nodeTiming']) {
-    patchGetter(getPrototypeOf(performance) as object, name, (native) => function reading(this: object): unknown {
-      return readValue(session, 'process-value', `["performance.${name}"]`, reading, () => apply(native, this, []));
-    });
-  }
+  patchGetter(getPrototypeOf(performance) as object, 'timeOrigin', (native) => function timeOrigin(this: object): unknown {
+    return readValue(session, 'process-value', '["performance.timeOrigin"]', timeOrigin, () => apply(native, this, []) as number);
+  });
+  installNodeTiming(session);
   installHrtime(session);
   installIntl(session);
   patchGetter(Event.prototype, 'timeStamp', (native) => function timeStamp(this: object): unknown {
@@ -33,14 +32,21 @@ export function installClock(session: Session): void {
   patchMethod(PerformanceEntry.prototype, 'toJSON', (native) => function (this: PerformanceEntry): unknown {
     return { ...(apply(native, this, []) as object), startTime: this.startTime, duration: this.duration };
   });
-  patchMethod(getPrototypeOf(performance) as object, 'toJSON', (native) => function toJSON(this: object): unknown {
-    return readValue(session, 'process-value', '["performance.toJSON"]', toJSON, () => jsonParse(jsonStringify(apply(native, this, []))) as unknown);
-  });
   const file = (globalThis as { File?: { prototype: object } }).File ?? (process.getBuiltinModule('node:buffer') as unknown as { File: { prototype: object } }).File;
   patchGetter(file.prototype, 'lastModified', (native) => function lastModified(this: object): unknown {
     return readValue(session, 'event-time', '["lastModified"]', lastModified, () => apply(native, this, []) as number);
   });
   installInContexts(session);
+}
+
+/** One object of the runtime's for the whole run, with an accessor for each moment; all that shows them reads these. */
+function installNodeTiming(session: Session): void {
+  const { nodeTiming } = performance as unknown as { nodeTiming: object };
+  for (const name of ownKeys(nodeTiming)) {
+    patchGetter(nodeTiming, name, (native) => function moment(this: object): unknown {
+      return readValue(session, 'process-value', `["nodeTiming.${String(name)}"]`, moment, () => apply(native, this, []));
+    });
+  }
 }
 
 /** A Date constructor that reads the session's clock; everything else, prototype included, is the realm's own. */
