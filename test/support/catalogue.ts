@@ -61,6 +61,7 @@ const values: readonly AgentCase[] = [
   { agent: 'random-values.mjs' },
   { agent: 'crypto-keys.mjs' },
   { agent: 'key-encapsulation.mjs', nodeArgs: ['--no-warnings'] },
+  { agent: 'inspected-timers.mjs' },
   { agent: 'loop-figures.mjs' },
   { agent: 'webcrypto.mjs' },
   { agent: 'clocks.mjs' },

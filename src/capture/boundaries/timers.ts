@@ -5,7 +5,7 @@
  * accessors on the two prototypes see every timer there is (setTimeout, timers/promises, AbortSignal.timeout, socket
  * timeouts, connection racing), while every object and function that the program sees stays Node's own.
  */
-import { inspect } from 'node:util';
+import { inspect, type InspectOptions } from 'node:util';
 import { apply, clearImmediate, clearTimeout, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, setImmediate, setTimeout } from '../../runtime/natives.ts';
 import { isOwn } from '../../runtime/own.ts';
 import { type AnyFunction, calledAs, patchAlias, patchMethod } from '../../runtime/patches.ts';
@@ -56,6 +56,7 @@ export function installTimers(session: Session): void {
   interceptImmediates(getPrototypeOf(immediate) as object, session);
   numberTimers(getPrototypeOf(timeout) as object);
   showTimeouts(getPrototypeOf(timeout) as object, session);
+  showImmediates(getPrototypeOf(immediate) as object, session);
 }
 
 function interceptTimeouts(prototype: object, session: Session): void {
@@ -166,10 +167,38 @@ function showTimeouts(prototype: object, session: Session): void {
   });
 }
 
-function nativeLooking(timer: object, callback: AnyFunction | null): object {
+/** A printed immediate shows its neighbours in the runtime's queue too, in which a replay has none. */
+function showImmediates(prototype: object, session: Session): void {
+  defineProperty(prototype, inspect.custom, {
+    configurable: true,
+    writable: true,
+    enumerable: false,
+    value: function shown(this: object, depth: number, options: InspectOptions, print: typeof inspect): unknown {
+      const live = (): string => print(immediateView(this, new Map()), { ...options, depth });
+      return states.get(this) ? readValue(session, 'process-value', '["immediate"]', shown, live) : live();
+    },
+  });
+}
+
+function immediateView(immediate: object, views: Map<object, object>): object {
+  const known = views.get(immediate);
+  if (known) return known;
+  const view = nativeLooking(immediate, states.get(immediate)?.current ?? null, ['_argv', '_onImmediate']);
+  views.set(immediate, view);
+  // Node formats it by itself.
+  defineProperty(view, inspect.custom, { value: undefined });
+  for (const name of ['_idleNext', '_idlePrev']) {
+    const neighbour = (immediate as Record<string, unknown>)[name];
+    if (typeof neighbour === 'object' && neighbour !== null) defineProperty(view, name, { value: immediateView(neighbour, views), enumerable: true });
+  }
+  return view;
+}
+
+/** @param before the own property that natively follows the one with the callback */
+function nativeLooking(timer: object, callback: AnyFunction | null, [before, name] = ['_timerArgs', '_onTimeout']): object {
   const view = Object.create(getPrototypeOf(timer) as object) as object;
   for (const key of ownKeys(timer)) {
-    if (key === '_timerArgs') defineProperty(view, '_onTimeout', { value: callback, writable: true, enumerable: true, configurable: true });
+    if (key === before) defineProperty(view, name as string, { value: callback, writable: true, enumerable: true, configurable: true });
     defineProperty(view, key, getOwnPropertyDescriptor(timer, key) as PropertyDescriptor);
   }
   return view;
