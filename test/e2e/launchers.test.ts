@@ -174,3 +174,18 @@ it.each([
 ])('%s: a launcher is %s', (path, expected) => {
   expect(isLauncher(path, [])).toBe(expected);
 });
+
+it('a script before the start is the run, and the summary names the agent below it', async () => {
+  const workspace = testWorkspace();
+  workspace.write('prepare.mjs', 'console.log("preparing");\n');
+  workspace.write('agent.mjs', 'console.log("working", Date.now());\n');
+  workspace.write('package.json', JSON.stringify({ name: 'prepared', scripts: { prestart: 'node prepare.mjs', start: 'node agent.mjs && node agent.mjs' } }));
+  const recorded = await workspace.cli(['record', '--', 'npm', 'start', '--silent']);
+  expect(recorded.exitCode, recorded.stderr.toString()).toBe(0);
+  const runs = (await listed(workspace)).reverse();
+  const [first, ...others] = runs.map(({ id }) => id);
+  expect(others).toHaveLength(2);
+  expect(runs.map(({ parentRunId }) => parentRunId)).toEqual([null, first, first]);
+  expect(recorded.stderr.toString()).toBe(`replay-harness: recorded ${first} (complete, exit 0), and 2 child runs below this command: ${others.join(', ')}\n`);
+  expect((await workspace.replay(others[0])).stdout.toString()).toMatch(/^working /);
+});

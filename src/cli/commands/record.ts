@@ -62,13 +62,17 @@ function noteSignal(store: Store, recorded: StoredRun, pid: number | undefined, 
 
 type Store = ReturnType<typeof parse>['store'];
 
+/** More would hide the line's end. */
+const NAMED_CHILDREN = 10;
+
 function summary(store: Store, run: string): string {
   const all = store.list();
   const recorded = all.find(({ manifest }) => manifest.id === run);
-  const children = all.filter(({ manifest }) => manifest.parentRunId === run).length;
+  const children = all.filter(({ manifest }) => manifest.parentRunId === run).map(({ manifest }) => manifest.id).reverse();
   if (!recorded) return 'nothing was recorded: no Node process ran user code below this command';
   const { manifest, status } = recorded;
   const notes = manifest.uncaptured.length > 0 ? `; not captured: ${manifest.uncaptured.join(', ')}` : '';
-  const below = children > 0 ? `, and ${children} child run${children > 1 ? 's' : ''}` : '';
+  const named = children.slice(0, NAMED_CHILDREN).join(', ') + (children.length > NAMED_CHILDREN ? `, and ${children.length - NAMED_CHILDREN} more` : '');
+  const below = children.length > 0 ? `, and ${children.length} child run${children.length > 1 ? 's' : ''} below this command: ${named}` : '';
   return `recorded ${run} (${status}, ${manifest.signal === null ? `exit ${manifest.exitCode ?? 'unknown'}` : `ended by ${manifest.signal}`})${below}${notes}`;
 }
