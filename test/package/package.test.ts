@@ -1,7 +1,8 @@
 /** What a user gets and types: the packed tarball, installed into an empty folder. */
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Execution } from '../support/execute.ts';
@@ -60,11 +61,25 @@ const own = (execution: Execution): string => String(execution.stderr);
 
 test('the tarball holds the bundles, their declarations and the documents, and nothing else', () => {
   console.log(`${tarball.paths.length} files, ${(tarball.size / 1024).toFixed(0)} KB packed`);
-  expect(tarball.paths.filter((path) => !/^docs\/[a-z-]+\.md$/.test(path))).toEqual([
-    'LICENSE', 'README.md', 'dist/THIRD-PARTY-LICENSES.txt', 'dist/cli/main.mjs', 'dist/loader/preload.cjs', 'dist/loader/preload.d.cts', 'dist/loader/record.cjs', 'dist/loader/register.d.mts',
+  expect(tarball.paths.filter((path) => !/^docs\/(decisions\/\d{4}-)?[a-z-]+\.md$/.test(path))).toEqual([
+    'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'dist/THIRD-PARTY-LICENSES.txt', 'dist/cli/main.mjs', 'dist/loader/preload.cjs', 'dist/loader/preload.d.cts', 'dist/loader/record.cjs', 'dist/loader/register.d.mts',
     'dist/loader/register.mjs', 'dist/loader/replay.cjs', 'package.json', 'replay-harness.schema.json',
   ]);
   expect(tarball.size).toBeLessThan(500_000);
+});
+
+test('what the README and the documents link to is in the tarball; sources and tests are in the repository only', () => {
+  const broken = tarball.paths.filter((path) => path.endsWith('.md')).flatMap((path) =>
+    [...readFileSync(join(ROOT, path), 'utf8').matchAll(/\]\(([^)#:\s]+)(?:#[^)]*)?\)/g)]
+      .map(([, link]) => normalize(join(dirname(path), link as string)))
+      .filter((link) => !/^(src|test)\//.test(link) && !tarball.paths.some((packed) => packed === link || (link.endsWith('/') && packed.startsWith(link))))
+      .map((link) => `${path}: ${link}`));
+  expect(broken).toEqual([]);
+});
+
+test('installing it runs no script', () => {
+  const scripts = packageJson.scripts as Record<string, string>;
+  for (const name of ['preinstall', 'install', 'postinstall', 'prepare']) expect(scripts[name]).toBeUndefined();
 });
 
 test('node --import replay-harness records, and says nothing', async () => {
