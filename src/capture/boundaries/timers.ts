@@ -183,7 +183,7 @@ function showImmediates(prototype: object, session: Session): void {
 function immediateView(immediate: object, views: Map<object, object>): object {
   const known = views.get(immediate);
   if (known) return known;
-  const view = nativeLooking(immediate, states.get(immediate)?.current ?? null, ['_argv', '_onImmediate']);
+  const view = nativeLooking(immediate, states.get(immediate)?.current as AnyFunction | null, ['_argv', '_onImmediate']);
   views.set(immediate, view);
   // Node formats it by itself.
   defineProperty(view, inspect.custom, { value: undefined });
