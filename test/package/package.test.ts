@@ -77,11 +77,6 @@ test('what the README and the documents link to is in the tarball; sources and t
   expect(broken).toEqual([]);
 });
 
-test('installing it runs no script', () => {
-  const scripts = packageJson.scripts as Record<string, string>;
-  for (const name of ['preinstall', 'install', 'postinstall', 'prepare']) expect(scripts[name]).toBeUndefined();
-});
-
 test('node --import replay-harness records, and says nothing', async () => {
   const { recorded, replayed } = await roundTrip('node', ['--import', 'replay-harness', 'agent.mjs']);
   expect(own(recorded)).toBe('');
