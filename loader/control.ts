@@ -1,7 +1,4 @@
 /** What the command line tells the preload, in one variable that the agent never sees. */
-import { HarnessError } from '../src/model/error.ts';
-import { nativeFs } from '../src/runtime/natives.ts';
-
 export const CONTROL = 'REPLAY_HARNESS_CONTROL';
 
 export interface Control {
@@ -27,15 +24,6 @@ export interface Control {
   readonly argv?: readonly string[];
 }
 
-/** @param error what was said; its exit code is the contract's */
-export function noteRefusal(control: Control | undefined, error?: unknown): void {
-  if (control?.refusal === undefined) return;
-  try {
-    nativeFs.writeFileSync(control.refusal, error instanceof HarnessError ? `${error.exitCode}` : '');
-  } catch {
-    // The command line then says less than it could.
-  }
-}
 
 /** Takes the control message out of the environment, and gives the environment back as the user had it. */
 export function takeControl(env: NodeJS.ProcessEnv): Control | undefined {

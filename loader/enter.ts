@@ -3,7 +3,8 @@ import { isMainThread } from 'node:worker_threads';
 import { ConfigError, HarnessError, UnsupportedRuntimeError } from '../src/model/error.ts';
 import { binding } from '../src/runtime/bindings.ts';
 import { nativeFs, processEnv, reallyExit } from '../src/runtime/natives.ts';
-import { type Control, noteRefusal, takeControl } from './control.ts';
+import { type Control, takeControl } from './control.ts';
+import { noteRefusal } from './refusal.ts';
 import { isLauncher } from './launchers.ts';
 
 const LOADED = Symbol.for('replay-harness.loaded');

@@ -18,7 +18,13 @@ for (const [request, path] of Object.entries(_pathCache ?? {})) if (String(path)
 /** A recorded program runs on as if there were no harness; a replay would be a live run. */
 function refuse(): void {
   const line = `this run is not ${replaying ? 'replayed' : 'recorded'}: Node's permission model (--permission) denies what that needs. Run the program without it.`;
-  takeControl(process.env);
-  if (replaying || process.env['REPLAY_HARNESS_LOG'] !== 'silent') process.getBuiltinModule('node:fs').writeSync(2, `replay-harness: ${line}\n`);
+  const refusal = takeControl(process.env)?.refusal;
+  const fs = process.getBuiltinModule('node:fs');
+  if (replaying || process.env['REPLAY_HARNESS_LOG'] !== 'silent') fs.writeSync(2, `replay-harness: ${line}\n`);
+  try {
+    if (refusal !== undefined) fs.writeFileSync(refusal, '');
+  } catch {
+    // The program may not write: the command line will say that nothing was recorded, and that is true.
+  }
   if (replaying) process.exit(1);
 }

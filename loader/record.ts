@@ -10,7 +10,8 @@ import { cwd, nativeCrypto, nativeFs, NativeDate, performanceNow, processEnv } f
 import { loadConfig, storeLocation } from '../src/store/configuration.ts';
 import { EmbeddedStore, processStart } from '../src/store/embedded.ts';
 import { recipients } from '../src/store/keyring.ts';
-import { type Control, noteRefusal } from './control.ts';
+import type { Control } from './control.ts';
+import { noteRefusal } from './refusal.ts';
 import { defaultAgent, gatherFacts } from './facts.ts';
 
 const LOG_LEVELS = ['silent', 'warn', 'debug'];

@@ -112,6 +112,8 @@ export class ReplaySession implements Session {
   }
 
   value(kind: Kind, key: string, live: () => Recorded): Recorded {
+    // Native code formats the last error when the last JavaScript has run.
+    if (this.#ended && kind === 'stack') return live();
     const due = this.#ask('value', kind, key);
     if (due?.type !== 'value') return this.#left().value(kind, key, live);
     this.#advance();

@@ -75,8 +75,8 @@ it('under Node’s permission model nothing is recorded, and the program runs on
   const workspace = testWorkspace();
   const flag = NODE_MAJOR >= 22 ? '--permission' : '--experimental-permission';
   const options = { nodeArgs: ['--no-warnings', flag, '--allow-fs-read=*'] };
-  const bare = await workspace.bare('exit-code.mjs', options);
-  const recorded = await workspace.record('exit-code.mjs', options);
+  const bare = await workspace.bare('never-settled.mjs', options);
+  const recorded = await workspace.record('never-settled.mjs', options);
   expect([recorded.stdout.toString(), recorded.exitCode]).toEqual([bare.stdout.toString(), bare.exitCode]);
   expect(recorded.ownStderr).toMatch(/^replay-harness: this run is not recorded: Node's permission model [^\n]+\n$/);
 });
