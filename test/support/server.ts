@@ -8,11 +8,15 @@ import { createServer as createHttpServer, type IncomingMessage, type Server as 
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startModelServer } from '../../samples/model-server/server.mjs';
 import { answer } from './endpoints.ts';
 import type { EndpointState } from './exchange.ts';
 import { TLS } from './paths.ts';
 import { echoWebSocket, tunnel } from './upgrades.ts';
+
+/** Of a tenth of a second each. */
+const PORT_ATTEMPTS = 100;
 
 interface Ports {
   http: number;
@@ -121,7 +125,15 @@ export class TestServer {
 }
 
 async function listen(server: Server | HttpServer, port: number): Promise<number> {
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
+  for (let attempt = 0; ; attempt++) {
+    server.listen(port, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      return (server.address() as AddressInfo).port;
+    } catch (error) {
+      // Between a stop and a start, some connection of another test may have been given the port, and will give it back.
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || attempt === PORT_ATTEMPTS) throw error;
+      await sleep(100);
+    }
+  }
 }

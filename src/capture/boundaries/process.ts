@@ -128,7 +128,8 @@ export function installExit(session: Session, handles: Handles): void {
     }
   });
   patchMethod(process, 'reallyExit', (native) => function (this: unknown, code: number): unknown {
-    exit(code);
+    // Whatever process.exit was given: a string is taken for its number.
+    exit(Number(code));
     return apply(native, this, [code]);
   });
 }
