@@ -21,6 +21,7 @@ const network: readonly AgentCase[] = [
   { agent: 'dns.mjs' },
   { agent: 'unix-socket.mjs' },
   { agent: 'tcp-echo.mjs' },
+  { agent: 'local-ports.mjs' },
   { agent: 'socket-buffer.mjs', sameAsBare: all },
   { agent: 'sockets.mjs' },
   { agent: 'connection-errors.mjs' },

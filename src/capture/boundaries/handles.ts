@@ -188,9 +188,17 @@ function patchLifetime(prototypes: Prototypes, session: Session, find: Find): vo
 }
 
 function patchReadings(prototypes: Prototypes, session: Session, find: Find): void {
+  // A client that chooses its port binds before it connects, and looks whether it got it; no port is taken in replay.
+  const bound = createStash<true>();
+  for (const name of ['bind', 'bind6']) {
+    patchMethod(prototypes.tcp, name, (native) => function bind(this: object, ...args: unknown[]): unknown {
+      bound.set(this, true);
+      return readValue(session, 'handle-value', `["${name}"]`, bind, () => apply(native, this, args) as number);
+    });
+  }
   for (const name of ['getsockname', 'getpeername']) {
     patchMethod(prototypes.tcp, name, (native) => function reading(this: object, out: object): unknown {
-      if (!find(this)) return apply(native, this, [out]);
+      if (!find(this) && !bound.get(this)) return apply(native, this, [out]);
       const [code, filled] = readValue(session, 'handle-value', `["${name}"]`, reading, () => [apply(native, this, [out]) as unknown, { ...out }] as const);
       Object.assign(out, filled);
       return code;

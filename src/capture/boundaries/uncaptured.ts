@@ -18,10 +18,6 @@ export function installUncaptured(session: Session, moduleHooks: ModuleHooks): v
   block(tcp, 'listen', 'an inbound server (listen)');
   // Binding makes the socket's file.
   for (const method of ['bind', 'listen']) block(pipe, method, 'an inbound server (listen)');
-  // A client binds too, before it connects: no port is taken in replay.
-  for (const method of ['bind', 'bind6']) patchMethod(tcp, method, (native) => function (this: unknown, ...args: unknown[]): unknown {
-    return session.effect(() => apply(native, this, args), 0);
-  });
   for (const method of ['bind', 'bind6', 'connect', 'connect6', 'send', 'send6']) block(prototype('udp_wrap', 'UDP'), method, 'a UDP socket (dgram)');
   block(prototype('fs_event_wrap', 'FSEvent'), 'start', 'fs.watch');
   block((binding('fs')['StatWatcher'] as { prototype: object }).prototype, 'start', 'fs.watchFile');
