@@ -2,7 +2,7 @@
 import type { JournalWriter } from '../journal/writer.ts';
 import type { Kind, NoteEffect } from '../model/event.ts';
 import { encodeOutcome } from '../model/value.ts';
-import { bufferFrom, nextTick } from '../runtime/natives.ts';
+import { bufferFrom, nextTick, promiseJob } from '../runtime/natives.ts';
 import { asOwn, isOwn, ownImmediate } from '../runtime/own.ts';
 import { agentFrame } from '../runtime/stack.ts';
 import { CoverageDetector } from './coverage-detector.ts';
@@ -12,6 +12,8 @@ import type { Deliver, Recorded, Session, WriteResult } from './session.ts';
 
 /** A pack of clock reads larger than this is written before the next event of another kind. */
 const PACK_BYTES = 1024 * 1024;
+/** A stream that ends tells so in a tick, and the jobs behind it ask for the next thing. */
+const ROUNDS = 2;
 
 export class RecordSession implements Session {
   readonly clock: RecordClock = new RecordClock();
@@ -24,6 +26,7 @@ export class RecordSession implements Session {
   readonly #noted: Set<string> = new Set();
   #operations = 0;
   #flushDue = false;
+  #rounds = 0;
   #exitCode: number | undefined;
 
   /** @param sealed is told the exit code and what was not captured, once the journal is closed */
@@ -47,7 +50,9 @@ export class RecordSession implements Session {
   arrived(operation: number, kind: Kind, status: number, data?: Uint8Array): void {
     this.#takeValues();
     this.#journal.delivery(operation, kind, status, data);
-    this.#journal.flush();
+    // What came from outside is on disk before the program sees it: it may be what kills the process. A timer brings nothing.
+    if (kind === 'fired') this.#appended();
+    else this.#journal.flush();
     this.#coverage.tick();
   }
 
@@ -190,15 +195,24 @@ export class RecordSession implements Session {
     if (this.#stream.draws > 0) this.#journal.value('random', this.#stream.take(), '');
   }
 
-  /** A tick runs when the macrotask's own ticks and promise jobs are done, and keeps no loop alive. */
+  /**
+   * Once per macrotask: behind its ticks and promise jobs, when most of what the program does next has been asked, and often
+   * has left (which writes it anyway). Neither jobs nor ticks keep a loop alive.
+   */
   #appended(): void {
     if (this.#flushDue) return;
-    nextTick(this.#flush);
+    promiseJob(this.#inJob);
     // Only now: at the end of the stack the call before this line may throw.
     this.#flushDue = true;
   }
 
-  readonly #flush = (): void => {
+  readonly #inJob = (): void => {
+    nextTick(this.#inTick);
+  };
+
+  readonly #inTick = (): void => {
+    if (++this.#rounds < ROUNDS) return promiseJob(this.#inJob);
+    this.#rounds = 0;
     this.#flushDue = false;
     this.#journal.flush();
   };

@@ -26,6 +26,10 @@ export const setTimeout: typeof globalThis.setTimeout = globalThis.setTimeout;
 export const clearTimeout: typeof globalThis.clearTimeout = globalThis.clearTimeout;
 export const clearImmediate: typeof globalThis.clearImmediate = globalThis.clearImmediate;
 export const nextTick: typeof process.nextTick = process.nextTick.bind(process);
+const { then: promiseThen } = Promise.prototype;
+const settled = Promise.resolve();
+/** Calls `job` as a promise job behind those that wait already. */
+export const promiseJob = (job: () => void): void => void apply(promiseThen, settled, [job]);
 export const nativeQueueMicrotask: typeof queueMicrotask = queueMicrotask;
 export const NativeFinalizationRegistry: FinalizationRegistryConstructor = FinalizationRegistry;
 export const NativeWeakRef: WeakRefConstructor = WeakRef;
