@@ -75,10 +75,10 @@ function restoreFacts(facts: RunFacts, control: Control | undefined): void {
 }
 
 function reportOf(facts: RunFacts, { events, signal }: StoredTape, ending: Ending, durationMs: number): Report {
-  const { verdict, divergence, blocked, steps } = ending;
+  const { verdict, divergence, blocked, steps, changedCode } = ending;
   return {
     runId: facts.runId, verdict, fidelity: 'exact', step: divergence?.step ?? null, kind: divergence?.kind ?? null, expected: divergence?.expected ?? null,
     actual: divergence?.actual ?? null, firstDifference: divergence?.firstDifference ?? null, stack: divergence?.stack ?? [], drifts: [], blocked, liveCalls: 0,
-    steps, durationMs: Math.round(durationMs), recordedDurationMs: Math.round((events[events.length - 1]?.at ?? 0) / 1000), code: divergence?.code ?? null, signal,
+    steps, durationMs: Math.round(durationMs), recordedDurationMs: Math.round((events[events.length - 1]?.at ?? 0) / 1000), code: divergence?.code ?? null, signal, changedCode,
   };
 }

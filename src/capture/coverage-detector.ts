@@ -6,7 +6,7 @@
 /** Resources whose deliveries a boundary records, or the harness's own. */
 const OWNED: ReadonlySet<string> = new Set([
   'Immediate', 'Timeout', 'TTYWrap', 'PipeWrap', 'TCPSocketWrap', 'TLSWrap', 'ConnectWrap', 'TCPConnectWrap', 'PipeConnectWrap', 'WriteWrap', 'LibuvWriteWrap', 'SimpleWriteWrap', 'ShutdownWrap', 'LibuvShutdownWrap', 'SimpleShutdownWrap', 'FSReqCallback', 'FSReqPromise',
-  'FileHandleCloseReq', 'CloseReq', 'GetAddrInfoReqWrap', 'GetNameInfoReqWrap', 'QueryReqWrap', 'ZlibStream', 'BrotliEncoder', 'BrotliDecoder', 'ZstdStream', 'RandomBytesRequest',
+  'FileHandleCloseReq', 'FileHandleReadWrap', 'CloseReq', 'GetAddrInfoReqWrap', 'GetNameInfoReqWrap', 'QueryReqWrap', 'ZlibStream', 'BrotliEncoder', 'BrotliDecoder', 'ZstdStream', 'RandomBytesRequest',
   'RandomPrimeRequest', 'CheckPrimeRequest', 'PBKDF2Request', 'ScryptRequest', 'Argon2Request', 'HKDFRequest', 'HashRequest', 'KeyGenRequest', 'KeyPairGenRequest', 'SignRequest', 'VerifyRequest',
   'CipherRequest', 'DeriveBitsRequest', 'KeyExportRequest', 'SignalWrap',
 ]);

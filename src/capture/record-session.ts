@@ -2,7 +2,7 @@
 import type { JournalWriter } from '../journal/writer.ts';
 import type { Kind, NoteEffect } from '../model/event.ts';
 import { encodeOutcome } from '../model/value.ts';
-import { bufferFrom, nextTick, promiseJob } from '../runtime/natives.ts';
+import { bufferFrom, jsonStringify, nextTick, promiseJob } from '../runtime/natives.ts';
 import { asOwn, isOwn, ownImmediate } from '../runtime/own.ts';
 import { agentFrame } from '../runtime/stack.ts';
 import { CoverageDetector } from './coverage-detector.ts';
@@ -78,7 +78,7 @@ export class RecordSession implements Session {
     return value;
   }
 
-  send(operation: number, kind: 'write' | 'shutdown', bytes: Uint8Array, live: () => WriteResult): WriteResult {
+  send(operation: number, kind: 'write' | 'shutdown' | 'file-write', bytes: Uint8Array, live: () => WriteResult): WriteResult {
     this.#takeValues();
     this.#journal.output(operation, kind, bytes.length, bytes);
     this.#journal.flush();
@@ -88,6 +88,18 @@ export class RecordSession implements Session {
       this.#appended();
     }
     return result;
+  }
+
+  changed(): void {}
+
+  whereabouts(path: string): string {
+    return path;
+  }
+
+  /** A replay does not ask for it: it has no place among what is asked. */
+  loaded(path: string, digest: Uint8Array): void {
+    this.#journal.value('module', 0, jsonStringify([path]), digest);
+    this.#appended();
   }
 
   inContext(deliver: Deliver): Deliver {

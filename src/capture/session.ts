@@ -1,5 +1,6 @@
 /** What a boundary needs of a mode. A boundary never asks which mode it is in: it says what the program does, the session decides what happens. */
 import type { Kind } from '../model/event.ts';
+import type { FileChange } from '../model/file-change.ts';
 
 /** Hands a recorded delivery to the program, in a macrotask of its own (replay only). `false`: nothing waits for it any more. */
 export type Deliver = (kind: Kind, status: number, data: Buffer) => void | false;
@@ -15,6 +16,8 @@ export interface WriteResult {
   readonly code: number;
   readonly bytes: number;
   readonly async: number;
+  /** The same bytes, in a place where they stay as they are (replay only). */
+  readonly kept?: Uint8Array;
 }
 
 export interface Clock {
@@ -47,8 +50,14 @@ export interface Session {
   queued(remove: () => void): void;
   /** V: a value read synchronously. */
   value(kind: Kind, key: string, live: () => Recorded): Recorded;
-  /** O: bytes leave through a handle, or its sending side ends. On disk before `live` runs. */
-  send(operation: number, kind: 'write' | 'shutdown', bytes: Uint8Array, live: () => WriteResult): WriteResult;
+  /** O: bytes leave through a handle or for a file (operation 0: by a call at once), or a handle's sending side ends. On disk before `live` runs. */
+  send(operation: number, kind: 'write' | 'shutdown' | 'file-write', bytes: Uint8Array, live: () => WriteResult): WriteResult;
+  /** The program has changed a file. A replay, which touches no disk, keeps it for the module loader alone. */
+  changed(tell: () => FileChange | undefined): void;
+  /** Where the module loader finds what the program knows as `path`. @param follow whether a symbolic link itself is asked for: false */
+  whereabouts(path: string, follow: boolean): string;
+  /** The module loader has read this file of the program's code. @param digest SHA-256 of it */
+  loaded(path: string, digest: Uint8Array): void;
   /** Calls `deliver` in the asynchronous context of now. */
   inContext(deliver: Deliver): Deliver;
   /**

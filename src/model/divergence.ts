@@ -42,4 +42,6 @@ export interface Report {
   readonly code: Divergence['code'] | null;
   /** The signal that ended the recorded program and, in its place, the replay. */
   readonly signal: NodeJS.Signals | null;
+  /** Modules of the program that were loaded and are not what they were when it was recorded. */
+  readonly changedCode: readonly string[];
 }

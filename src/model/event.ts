@@ -27,6 +27,12 @@ export const KINDS = [
   'unsent',
   // a signal that is listened for (S), and its coming (D)
   'signal', 'signalled',
+  // bytes that went into a file (O)
+  'file-write',
+  // a file of the program's own code that was loaded, with its digest (V): a replay does not ask for it
+  'module',
+  // a watcher of files (S), and a change that it saw (D)
+  'watch', 'changed',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -74,7 +80,8 @@ export interface DeliveryEvent extends Sequenced {
 
 /**
  * O. `operation` is the handle written to (`stdio` operations for stdout and stderr), 0 for the process itself.
- * `write`: `data` holds the bytes; `shutdown`: end of the sending side; `exit`: `status` is the exit code.
+ * `write`: `data` holds the bytes; `file-write`: so does it, and the operation is that of the call (0: a call at once, whose value
+ * is the next event); `shutdown`: end of the sending side; `exit`: `status` is the exit code.
  */
 export interface OutputEvent extends Sequenced {
   readonly type: 'output';

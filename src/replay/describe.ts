@@ -10,6 +10,7 @@ export function kindOf(event: LaneEvent, standardStream: (operation: number) => 
   switch (event.type) {
     case 'output':
       if (event.kind === 'exit') return 'exit';
+      if (event.kind === 'file-write') return 'file write';
       return standardStream(event.operation) ?? (event.kind === 'write' ? 'socket write' : 'end of a socket');
     case 'start':
     case 'value':
@@ -29,6 +30,7 @@ export function describeEvent(event: LaneEvent, standardStream: (operation: numb
       return describeValue(event);
     case 'output': {
       if (event.kind === 'exit') return `exit with code ${event.status}`;
+      if (event.kind === 'file-write') return describeFileWrite(event.data);
       const stream = standardStream(event.operation);
       if (event.kind === 'shutdown') return 'the end of a socket’s sending side';
       return stream ? `${stream}: ${describeBytes(event.data)}` : describeBytes(event.data);
@@ -43,6 +45,8 @@ export function describeEvent(event: LaneEvent, standardStream: (operation: numb
       return 'the end of the program';
   }
 }
+
+const TWO_PATHS: ReadonlySet<string> = new Set(['rename', 'copyFile', 'link', 'symlink', 'CpDirJob', 'cpSyncCopyDir', 'cpSyncCheckPaths', 'cpSyncOverrideFile']);
 
 export function describeStart(kind: string, key: string): string {
   const asked = parse(key);
@@ -60,6 +64,8 @@ export function describeStart(kind: string, key: string): string {
     case 'dns':
       return `a DNS ${asked.slice(0, 2).join(' ')}`;
     case 'fs':
+      return `fs.${asked.slice(0, TWO_PATHS.has(asked[0] ?? '') ? 3 : 2).join(' ')}`;
+    case 'watch':
       return `fs.${asked.slice(0, 2).join(' ')}`;
     case 'stack':
       return `the stack of ${jsonStringify(asked[0] ?? '')}`;
@@ -70,6 +76,11 @@ export function describeStart(kind: string, key: string): string {
     default:
       return `${kind} ${asked.join(' ')}`.trim();
   }
+}
+
+/** @param path undefined where it is not known */
+export function describeFileWrite(content: Buffer, path?: string): string {
+  return `a write of ${content.length} bytes${path === undefined ? '' : ` to ${path}`}: ${describeBytes(content)}`;
 }
 
 function describeValue(event: Extract<LaneEvent, { type: 'value' }>): string {

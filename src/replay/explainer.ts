@@ -6,7 +6,7 @@ import { agentFrames } from '../runtime/stack.ts';
 import { unfinishedRequest } from '../steps/http1.ts';
 import { describe, firstDifference } from '../steps/request-diff.ts';
 import type { AsyncTrace } from './async-trace.ts';
-import { describeEvent, kindOf } from './describe.ts';
+import { describeEvent, describeFileWrite, kindOf } from './describe.ts';
 import type { Finding } from './probe.ts';
 import type { Output, Tape } from './tape.ts';
 
@@ -47,6 +47,7 @@ export class Explainer {
 
   /** Other bytes than recorded went to the same place. */
   output(due: Output, asked: Output): Divergence {
+    if (due.kind === 'file-write') return this.#fileWrite(due, asked);
     const stream = this.streamOf(due.operation);
     if (stream) return this.divergence('REPLAY_MISMATCH', due, { actual: this.describe(asked), difference: { ...firstDifference(due.data, asked.data), field: stream } });
     // A body comes in writes of its own, and what matters is the request that it belongs to.
@@ -54,6 +55,13 @@ export class Explainer {
     const recorded = bufferConcat([begun, ...this.#tape.requestFrom(due)]);
     const now = bufferConcat([begun, asked.data]);
     return this.divergence('REPLAY_MISMATCH', due, { expected: describe(recorded), actual: describe(now), difference: firstDifference(recorded, now) });
+  }
+
+  #fileWrite(due: Output, asked: Output): Divergence {
+    const path = this.#tape.pathWrittenTo(due);
+    return this.divergence('REPLAY_MISMATCH', due, {
+      expected: describeFileWrite(due.data, path), actual: describeFileWrite(asked.data, path), difference: { ...firstDifference(due.data, asked.data), field: 'content' },
+    });
   }
 
   /** Adds what a probe found the program to be after. */

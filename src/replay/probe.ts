@@ -60,8 +60,8 @@ export class Probe {
     return { status: 0, data: encodeOutcome({ result }) };
   }
 
-  send(operation: number, kind: 'write' | 'shutdown', bytes: Uint8Array, done: WriteResult): WriteResult {
-    if (kind === 'shutdown') return done;
+  send(operation: number, kind: 'write' | 'shutdown' | 'file-write', bytes: Uint8Array, done: WriteResult): WriteResult {
+    if (kind !== 'write') return done;
     const fd = this.#streams.get(operation);
     const stream = fd === 1 ? 'stdout' : 'stderr';
     if (fd !== undefined) this.#show({ kind: stream, described: `${stream}: ${describe(bufferFrom(bytes))}` });

@@ -3,12 +3,15 @@ import { RandomStream } from '../capture/random.ts';
 import type { Deliver, Recorded, Session, WriteResult } from '../capture/session.ts';
 import type { Divergence } from '../model/divergence.ts';
 import type { Kind, LaneEvent, RunFacts } from '../model/event.ts';
+import type { FileChange } from '../model/file-change.ts';
 import { decodeOutcome } from '../model/value.ts';
 import { AsyncResource, isatty, jsonParse } from '../runtime/natives.ts';
 import { asOwn, isOwn, ownImmediate } from '../runtime/own.ts';
 import type { AsyncTrace } from './async-trace.ts';
+import { CodeCheck } from './code-check.ts';
 import { describeStart } from './describe.ts';
 import { Explainer, type Instead } from './explainer.ts';
+import { Overlay } from './overlay.ts';
 import { Printer } from './print.ts';
 import { Probe } from './probe.ts';
 import { ReplayClock } from './replay-clock.ts';
@@ -29,6 +32,8 @@ export interface Ending {
   readonly blocked: readonly string[];
   /** Events replayed. */
   readonly steps: number;
+  /** Modules of the program that are not what they were. */
+  readonly changedCode: readonly string[];
 }
 
 interface Pending {
@@ -52,6 +57,8 @@ export class ReplaySession implements Session {
   readonly #outcomes: Map<number, () => void> = new Map();
   readonly #streams: Map<number, number> = new Map();
   readonly #printer: Printer = new Printer(this.#streams);
+  readonly #overlay: Overlay;
+  readonly #code: CodeCheck;
   readonly #explain: Explainer;
   readonly #scheduler: Scheduler;
   /** Takes the program's immediates off the runtime's queue. */
@@ -69,6 +76,8 @@ export class ReplaySession implements Session {
     this.#facts = facts;
     this.#tape = tape;
     this.#finish = finish;
+    this.#overlay = new Overlay(facts.cwd);
+    this.#code = new CodeCheck(tape.modules(), facts.argv[1], process.argv[1]);
     this.#explain = new Explainer(tape, this.#streams, trace);
     this.#stream = new RandomStream(facts.seed);
     this.random = this.#stream.next;
@@ -120,12 +129,16 @@ export class ReplaySession implements Session {
     return due;
   }
 
-  send(operation: number, kind: 'write' | 'shutdown', bytes: Uint8Array): WriteResult {
+  send(operation: number, kind: 'write' | 'shutdown' | 'file-write', bytes: Uint8Array): WriteResult {
     const done = { code: 0, bytes: bytes.length, async: 0 };
     const asked: Output = { type: 'output', operation, kind, status: bytes.length, data: bytes as Buffer, seq: 0, at: 0 };
     const due = this.#probe ? undefined : this.#expect(() => this.#explain.describe(asked));
     if (!due || !this.#isSame(due, asked)) return this.#left().send(operation, kind, bytes, done);
     this.#tape.advance();
+    if (kind === 'file-write') {
+      this.#endIfCut();
+      return { ...done, kept: due.data };
+    }
     const result = this.#tape.takeValue('write-result');
     const [taken, async] = result ? (jsonParse(result.key) as [number, number]) : [bytes.length, 0];
     // What the descriptor did not take at once and nothing takes later has never left.
@@ -133,6 +146,20 @@ export class ReplaySession implements Session {
     this.#endIfCut();
     if (!result) return done;
     return { code: result.status, bytes: taken, async };
+  }
+
+  changed(tell: () => FileChange | undefined): void {
+    if (this.#probe || this.#ended) return;
+    const change = tell();
+    if (change) this.#overlay.apply(change);
+  }
+
+  whereabouts(path: string, follow: boolean): string {
+    return this.#overlay.locate(path, follow);
+  }
+
+  loaded(path: string, digest: Uint8Array): void {
+    this.#code.loaded(path, digest);
   }
 
   unsent(operation: number): void {
@@ -243,7 +270,7 @@ export class ReplaySession implements Session {
     return this.#diverge({ kind, actual: asked(), difference: sameKind ? { field: kind, expected: due.key, actual: key } : null });
   }
 
-  #isSame(due: LaneEvent, asked: Output): boolean {
+  #isSame(due: LaneEvent, asked: Output): due is Output {
     if (due.type !== 'output' || due.kind !== asked.kind || due.operation !== asked.operation) {
       this.#diverge({ kind: this.#explain.kindOf(asked), actual: this.#explain.describe(asked) });
       return false;
@@ -370,7 +397,7 @@ export class ReplaySession implements Session {
 
   /** The program goes on behind its recorded end: the verdict was too early. */
   #past(actual: string): void {
-    if (this.#isIdentical) this.#finish({ verdict: 'diverged', divergence: this.#explain.divergence('REPLAY_EXHAUSTED', this.#tape.last, { kind: 'end', actual }), blocked: [], steps: this.#tape.length });
+    if (this.#isIdentical) this.#finish({ verdict: 'diverged', divergence: this.#explain.divergence('REPLAY_EXHAUSTED', this.#tape.last, { kind: 'end', actual }), blocked: [], steps: this.#tape.length, changedCode: this.#code.changed() });
   }
 
   #leftover(due: LaneEvent, actual: string): void {
@@ -396,6 +423,7 @@ export class ReplaySession implements Session {
     this.#isIdentical = verdict === 'identical';
     this.#leave();
     this.#printer.flush();
-    this.#finish({ verdict, divergence, blocked, steps: divergence?.step ?? this.#tape.length });
+    this.#overlay.clear();
+    this.#finish({ verdict, divergence, blocked, steps: divergence?.step ?? this.#tape.length, changedCode: this.#code.changed() });
   }
 }

@@ -10,10 +10,10 @@ export function explain(report: Report): string {
   const { runId, verdict, step, kind, expected, actual, firstDifference, stack, code } = report;
   if (verdict === 'identical') {
     const end = report.signal === null ? '' : `; the recorded process was ended by ${report.signal} here, and so was the replay: what it did not come to is not known`;
-    return `replay-harness: replayed ${runId}: identical, ${report.steps} events, 0 live calls${end}`;
+    return `replay-harness: replayed ${runId}: identical, ${report.steps} events, 0 live calls${end}${changedCode(report, '\nreplay-harness: ', ' It makes no difference to this run.')}`;
   }
   if (verdict === 'truncated') {
-    return `replay-harness: replayed ${runId} to its last event (${report.steps}): the recording is truncated, since the recorded process ended without closing it`;
+    return `replay-harness: replayed ${runId} to its last event (${report.steps}): the recording is truncated, since the recorded process ended without closing it${changedCode(report, '\nreplay-harness: ', '')}`;
   }
   const lines = [
     verdict === 'blocked'
@@ -26,8 +26,19 @@ export function explain(report: Report): string {
     lines.push(`  first difference: ${firstDifference.field}`, `    recorded: ${quote(firstDifference.expected)}`, `    now:      ${quote(firstDifference.actual)}`);
   }
   lines.push(...(stack.length > 0 ? stack.map((frame, index) => `  ${index === 0 ? 'in' : '  '} ${frame}`) : ['  in code of a dependency or of Node: no frame of the agent is on the stack']));
+  const changed = changedCode(report, '  ', ' This is the likely reason.');
+  if (changed !== '') lines.push(changed);
   lines.push(`  next: ${adviceFor(report)}`);
   return lines.join('\n');
+}
+
+/** More would hide what matters. */
+const NAMED = 5;
+
+function changedCode({ changedCode: names }: Report, before: string, after: string): string {
+  if (names.length === 0) return '';
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
+  return `${before}the code changed since the recording: ${names.slice(0, NAMED).join(', ')}${more}.${after}`;
 }
 
 function quote(text: string): string {

@@ -93,7 +93,7 @@ function unseen(call: AnyCall): AnyCall {
     }
   };
 }
-export const nativeOs: Readonly<Pick<typeof os, 'homedir' | 'constants'>> = { homedir: os.homedir, constants: os.constants };
+export const nativeOs: Readonly<Pick<typeof os, 'homedir' | 'tmpdir' | 'constants'>> = { homedir: os.homedir, tmpdir: os.tmpdir, constants: os.constants };
 export const nativeCrypto: Readonly<Pick<typeof crypto,
   'createCipheriv' | 'createDecipheriv' | 'createHash' | 'createHmac' | 'hkdfSync' | 'randomBytes' | 'randomFillSync' |
   'generateKeyPairSync' | 'diffieHellman' | 'createPublicKey' | 'createPrivateKey' | 'timingSafeEqual'>> = {

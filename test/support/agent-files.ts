@@ -1,5 +1,5 @@
 /** The files that the file agents read; and what becomes of them before the replay. */
-import { mkdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import type { Workspace } from './workspace.ts';
 
 export function writeFiles(workspace: Workspace): void {
@@ -21,4 +21,12 @@ export function spoilFiles(workspace: Workspace): void {
   for (const name of ['bytes.bin', 'large.txt', 'data.json', 'link']) rmSync(workspace.path(name));
   workspace.write('absent.txt', 'it is there now');
   rmSync(workspace.path('folder'), { recursive: true });
+}
+
+/** The workspace's own; everything else an agent has written. */
+const OWN = ['.replay', 'config', 'node_modules', 'report.json'];
+
+/** All that an agent wrote: a replay needs none of it, and makes none of it. */
+export function removeWritten(workspace: Workspace): void {
+  for (const name of readdirSync(workspace.folder)) if (!OWN.includes(name)) rmSync(workspace.path(name), { recursive: true });
 }

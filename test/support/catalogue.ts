@@ -1,7 +1,7 @@
 /** The agents, by what they are about, and what each needs around it. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { spoilFiles, writeFiles } from './agent-files.ts';
+import { removeWritten, spoilFiles, writeFiles } from './agent-files.ts';
 import { PACKAGES, ROOT } from './paths.ts';
 import { type AgentCase, all, sortedLines } from './record-and-replay.ts';
 import type { Workspace } from './workspace.ts';
@@ -76,6 +76,12 @@ const files: readonly AgentCase[] = [
   { agent: 'file-facts.mjs', prepare: writeFiles, spoil: spoilFiles },
   { agent: 'file-errors.mjs', prepare: writeFiles, spoil: spoilFiles, sameAsBare: all },
   { agent: 'imports.mjs' },
+  { agent: 'file-writes.mjs', prepare: removeWritten, spoil: removeWritten },
+  { agent: 'file-changes.mjs', prepare: removeWritten, spoil: removeWritten },
+  { agent: 'file-folders.mjs', prepare: writeFiles, spoil: spoilFiles },
+  { agent: 'file-watches.mjs', prepare: removeWritten, spoil: removeWritten },
+  { agent: 'large-files.mjs', args: ['4'], prepare: removeWritten, spoil: removeWritten, sameAsBare: all },
+  { agent: 'written-modules.mjs', prepare: removeWritten, spoil: removeWritten, sameAsBare: all },
 ];
 
 const typed = { pipe: '{"answer":"yes, ünbedingt"}\nsecond line\nthird' };
@@ -96,6 +102,7 @@ const standardStreams: readonly AgentCase[] = [
   { agent: 'output.mjs', label: 'into files', output: 'files', sameAsBare: all },
   { agent: 'output.mjs', label: 'into a shell’s pipes', output: 'fifos', sameAsBare: all },
   ...(['pipes', 'files', 'fifos'] as const).map((output) => ({ agent: 'descriptor-writes.mjs', label: output, ...(output !== 'pipes' && { output }), sameAsBare: all })),
+  ...(['pipes', 'files', 'fifos'] as const).map((output) => ({ agent: 'descriptor-races.mjs', label: output, ...(output !== 'pipes' && { output }) })),
   { agent: 'large-output.mjs', sameAsBare: all },
   { agent: 'large-output.mjs', label: 'into files', output: 'files', sameAsBare: all },
   { agent: 'large-output.mjs', label: 'into a shell’s pipes', output: 'fifos', sameAsBare: all },

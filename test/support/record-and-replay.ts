@@ -2,6 +2,8 @@
  * The shared driver: start the world, record the agent, stop the world, replay, compare byte for byte. Every second round
  * the world is back up during the replay, on the same ports, and must not be touched: a quiet live call is the worst fault.
  */
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { difference } from './difference.ts';
 import type { Execution, Output, Stdin } from './execute.ts';
 import { TestServer } from './server.ts';
@@ -51,7 +53,9 @@ export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harn
     agent.spoil?.(workspace);
     const serverUp = round % 2 === 1;
     if (serverUp) await server.start();
+    const before = contentOf(workspace.folder);
     const replayed = await workspace.replay();
+    throwIfAny([contentOf(workspace.folder) !== before && `the replay touched files: before\n${before}\nafter\n${contentOf(workspace.folder)}`]);
     throwIfAny([...replayFaults(recorded, replayed), serverUp && server.hits > 0 && `the replay reached the server: ${server.hits} hits ${server.requests.join(', ')}`]);
     workspace.remove();
     return recorded;
@@ -60,6 +64,15 @@ export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harn
   } finally {
     await server.stop();
   }
+}
+
+/** Every file with its size and the time of its last change, but for what the harness itself writes. */
+function contentOf(folder: string): string {
+  const names = readdirSync(folder, { recursive: true }).map(String).filter((name) => !/^(?:\.replay|config|report\.json)(?:\/|$)/.test(name));
+  return names.sort().map((name) => {
+    const { mode, size, mtimeMs, ctimeMs } = lstatSync(join(folder, name));
+    return `${name} ${mode.toString(8)} ${size} ${mtimeMs} ${ctimeMs}`;
+  }).join('\n');
 }
 
 function recordingFaults({ exitCode = 0, preload, sameAsBare }: AgentCase, recorded: Harnessed, bare: Execution | undefined): (string | false | undefined)[] {

@@ -6,7 +6,6 @@ import { installCrypto } from './crypto.ts';
 import { installDns } from './dns.ts';
 import { installFinalizers } from './finalizers.ts';
 import { installFs } from './fs.ts';
-import { installFsJobs } from './fs-jobs.ts';
 import { installHandles } from './handles.ts';
 import { installModuleHooks } from './module-hooks.ts';
 import { installProcess, installExit } from './process.ts';
@@ -31,7 +30,6 @@ export function installBoundaries(session: Session, warm: () => () => void): voi
   const warmed = warm();
   installDns(session);
   installFs(session);
-  installFsJobs(session);
   installZlib(session);
   installTimers(session);
   installProcess(session);

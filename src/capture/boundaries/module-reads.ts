@@ -1,9 +1,14 @@
 /**
- * Reads of the program's own modules: live in both modes. Node 20's ESM loader reads sources asynchronously, which lets
- * `import()` race against everything else; reading them synchronously, as Node 22 does, takes that race away in both modes.
+ * Reads of the program's own modules: live in both modes, so that code which the program itself wrote is found in a replay
+ * too (in its overlay, for the disk has not been touched), and so that a replay can tell that the code has changed.
+ *
+ * Node 20's ESM loader reads sources asynchronously, which lets `import()` race against everything else; reading them
+ * synchronously, as Node 22 does, takes that race away in both modes.
  */
-import { apply, defineProperty, nativeFs } from '../../runtime/natives.ts';
+import { apply, defineProperty, nativeCrypto, nativeFs } from '../../runtime/natives.ts';
 import type { AnyFunction } from '../../runtime/patches.ts';
+import type { Session } from '../session.ts';
+import { viewOf } from './fs-bytes.ts';
 
 const MODULE_PATH = /\.(?:[cm]?[jt]sx?|json|node|wasm)$/;
 
@@ -14,13 +19,22 @@ export interface NativeFileHandle {
 }
 
 type Constructor = new (fd: number) => NativeFileHandle;
+type Hash = ReturnType<typeof nativeCrypto.createHash>;
+
+/** A module that is being read. */
+interface Open {
+  readonly path: string;
+  readonly hash: Hash;
+}
 
 export class ModuleReads {
+  readonly #session: Session;
   readonly #usePromises: symbol;
   readonly #FileHandle: Constructor;
-  readonly #open: Set<number> = new Set();
+  readonly #open: Map<number, Open> = new Map();
 
-  constructor(usePromises: symbol, FileHandle: Constructor) {
+  constructor(session: Session, usePromises: symbol, FileHandle: Constructor) {
+    this.#session = session;
     this.#usePromises = usePromises;
     this.#FileHandle = FileHandle;
   }
@@ -36,19 +50,10 @@ export class ModuleReads {
 
   read(name: string, native: AnyFunction, args: unknown[]): unknown {
     const at = args.indexOf(this.#usePromises);
-    if (at < 0) {
-      const result = apply(native, undefined, args) as unknown;
-      if (name === 'open') this.#open.add(result as number);
-      if (name === 'close') this.#open.delete(args[0] as number);
-      return result;
-    }
+    if (at < 0) return this.#readNow(name, native, args);
     try {
-      if (name === 'openFileHandle') {
-        const fd = nativeFs.openSync(args[0] as string, args[1] as number, args[2] as number);
-        this.#open.add(fd);
-        return Promise.resolve(new this.#FileHandle(fd));
-      }
-      const result = apply(native, undefined, args.slice(0, at)) as unknown;
+      if (name === 'openFileHandle') return Promise.resolve(new this.#FileHandle(this.#readNow('open', nativeFs.openSync, args.slice(0, at)) as number));
+      const result = this.#readNow(name, native, args.slice(0, at));
       // A stat answers in an array that the next one overwrites.
       return Promise.resolve(ArrayBuffer.isView(result) ? (result as Float64Array).slice() : result);
     } catch (error) {
@@ -58,10 +63,49 @@ export class ModuleReads {
 
   close(handle: NativeFileHandle): Promise<void> {
     const { fd } = handle;
-    this.#open.delete(fd);
+    this.#read(fd);
     handle.releaseFD();
     nativeFs.closeSync(fd);
     return Promise.resolve();
+  }
+
+  #readNow(name: string, native: AnyFunction, args: unknown[]): unknown {
+    const at = typeof args[0] === 'object' ? 1 : 0;
+    const path = args[at];
+    if (typeof path !== 'string') return this.#readOpen(name, native, args);
+    const place = this.#session.whereabouts(path, name !== 'lstat' && name !== 'readlink');
+    const result = place === path ? apply(native, undefined, args) as unknown : readElsewhere(native, args.with(at, place), path, place);
+    if (name === 'open') this.#open.set(result as number, { path, hash: nativeCrypto.createHash('sha256') });
+    if (name === 'readFileUtf8') this.#session.loaded(path, nativeCrypto.createHash('sha256').update(result as string).digest());
+    return result;
+  }
+
+  #readOpen(name: string, native: AnyFunction, args: unknown[]): unknown {
+    const result = apply(native, undefined, args) as unknown;
+    const fd = args[0] as number;
+    if (name === 'read') this.#open.get(fd)?.hash.update(viewOf(args[1] as ArrayBufferView).subarray(Number(args[2]), Number(args[2]) + Number(result)));
+    if (name === 'close') this.#read(fd);
+    return result;
+  }
+
+  /** All of it has been read. */
+  #read(fd: number): void {
+    const open = this.#open.get(fd);
+    this.#open.delete(fd);
+    if (open) this.#session.loaded(open.path, open.hash.digest());
+  }
+}
+
+/** Whoever asks sees the path that it asked for. */
+function readElsewhere(native: AnyFunction, args: unknown[], path: string, place: string): unknown {
+  try {
+    const result = apply(native, undefined, args) as unknown;
+    return typeof result === 'string' && result.startsWith(place) ? path + result.slice(place.length) : result;
+  } catch (error) {
+    const failed = error as NodeJS.ErrnoException;
+    failed.message = failed.message.replaceAll(place, path);
+    if (failed.path === place) failed.path = path;
+    throw failed;
   }
 }
 

@@ -54,7 +54,9 @@ function reading(session: Session, native: AnyFunction, kind: Kind, key: string)
 function patchDirectory(session: Session): void {
   patchMethod(process, 'cwd', (native) => reading(session, native, 'process-value', '["cwd"]'));
   patchMethod(process, 'chdir', (native) => function chdir(this: unknown, directory: string): unknown {
-    return readValue(session, 'process-value', '["chdir"]', chdir, () => apply(native, this, [directory]) as undefined);
+    readValue(session, 'process-value', '["chdir"]', chdir, () => apply(native, this, [directory]) as undefined);
+    session.changed(() => ({ what: 'entered', path: directory }));
+    return undefined;
   });
 }
 

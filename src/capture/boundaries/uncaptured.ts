@@ -19,8 +19,6 @@ export function installUncaptured(session: Session, moduleHooks: ModuleHooks): v
   // Binding makes the socket's file.
   for (const method of ['bind', 'listen']) block(pipe, method, 'an inbound server (listen)');
   for (const method of ['bind', 'bind6', 'connect', 'connect6', 'send', 'send6']) block(prototype('udp_wrap', 'UDP'), method, 'a UDP socket (dgram)');
-  block(prototype('fs_event_wrap', 'FSEvent'), 'start', 'fs.watch');
-  block((binding('fs')['StatWatcher'] as { prototype: object }).prototype, 'start', 'fs.watchFile');
   block(process, 'dlopen', 'a native addon (process.dlopen)');
   block(process, 'execve', 'process.execve');
   block(process.getBuiltinModule('node:os'), 'setPriority', 'os.setPriority');

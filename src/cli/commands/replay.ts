@@ -48,7 +48,7 @@ export async function replay(args: readonly string[]): Promise<number> {
 function nothingToReplay(runId: string, file: string | undefined): number {
   const report: Report = {
     runId, verdict: 'truncated', fidelity: 'exact', step: null, kind: null, expected: null, actual: null, firstDifference: null, stack: [], drifts: [], blocked: [],
-    liveCalls: 0, steps: 0, durationMs: 0, recordedDurationMs: 0, code: null, signal: null,
+    liveCalls: 0, steps: 0, durationMs: 0, recordedDurationMs: 0, code: null, signal: null, changedCode: [],
   };
   if (file) writeReport(file, report);
   process.stderr.write(`${explain(report)}\n`);

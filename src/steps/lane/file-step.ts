@@ -1,5 +1,5 @@
-import type { LaneEvent, StartEvent, ValueEvent } from '../../model/event.ts';
-import { bufferConcat } from '../../runtime/natives.ts';
+import type { LaneEvent, OutputEvent, StartEvent, ValueEvent } from '../../model/event.ts';
+import { bufferConcat, nativeFs } from '../../runtime/natives.ts';
 import { showBytes } from '../body.ts';
 import { asList, asObject, asText, isObject } from '../json.ts';
 import { type Draft, type Outcome, toBuffer } from './draft.ts';
@@ -10,16 +10,26 @@ export interface FileCall {
   readonly args: readonly unknown[];
   /** undefined: never answered. */
   outcome?: Outcome;
+  /** Bytes that it wrote, or was to write. */
+  written?: Buffer;
+  /** What a large read came to, in order. */
+  pieces?: Outcome[];
 }
 
 /** The calls of one step. */
 export interface FileUse {
-  readonly opened: StartEvent | ValueEvent;
+  readonly opened: StartEvent | ValueEvent | OutputEvent;
   readonly events: LaneEvent[];
   readonly calls: FileCall[];
 }
 
-const READS = new Set(['read', 'readBuffers', 'readSync', 'readv']);
+const READS = new Set(['read', 'readBuffers', 'readSync', 'readv', 'readFile', 'readFileUtf8']);
+const TWO_PATHS = new Set(['rename', 'copyFile', 'link', 'symlink', 'cp']);
+/** Where the binding calls something otherwise than the program does. */
+const PUBLIC_NAMES: Readonly<Record<string, string>> = {
+  existsSync: 'exists', openFileHandle: 'open', readFileUtf8: 'readFile', rmSync: 'rm', ftruncate: 'truncate', readdirRecursive: 'readdir', opendir: 'readdir',
+  cpSyncCheckPaths: 'cp', cpSyncOverrideFile: 'cp', cpSyncCopyDir: 'cp', CpDirJob: 'cp',
+};
 const STATS = new Set(['stat', 'lstat', 'fstat', 'statSync', 'lstatSync', 'fstatSync']);
 const FILE_TYPES: Readonly<Record<number, string>> = { 0o100000: 'file', 0o040000: 'directory', 0o120000: 'symlink', 0o140000: 'socket', 0o010000: 'fifo', 0o020000: 'character device', 0o060000: 'block device' };
 /** As libuv numbers the entries of a folder. */
@@ -29,7 +39,8 @@ export function fileDraft(use: FileUse): Draft {
   const { opened, events, calls } = use;
   const [first] = calls;
   const operation = operationOf(calls);
-  const path = first?.args[0] ?? null;
+  const [from, target] = first?.args ?? [];
+  const [path, to] = operation === 'symlink' ? [target ?? null, from] : [from ?? null, target];
   const error = calls.map((call) => call.outcome?.error).find(Boolean) ?? null;
   const answered = calls.every((call) => call.outcome);
   const output = first?.outcome?.error ? null : outputOf(operation, calls);
@@ -40,7 +51,7 @@ export function fileDraft(use: FileUse): Draft {
     boundary: 'fs',
     name: `${operation} ${String(path)}`,
     summary: `${operation} ${String(path)} → ${error?.code ?? (answered ? summaryOf(output) : 'no answer')}`,
-    input: { operation, path },
+    input: { operation, path, ...(TWO_PATHS.has(operation) && { to }) },
     output,
     error,
     asked: calls.map((call) => `${call.name} ${call.args.filter((arg) => typeof arg === 'string').join(' ')}`).join('\n'),
@@ -51,10 +62,15 @@ export function fileDraft(use: FileUse): Draft {
 
 function operationOf(calls: readonly FileCall[]): string {
   const name = calls[0]?.name ?? '';
-  if (name === 'readFileUtf8' || calls.some((call) => READS.has(call.name) || call.name === 'readFileUtf8')) return 'readFile';
-  if (calls.some((call) => /^write/.test(call.name))) return 'writeFile';
-  if (name === 'openFileHandle') return 'open';
-  return name === 'existsSync' ? 'exists' : name.replace(/Sync$/, '');
+  if (calls.some((call) => call.written)) return appends(calls[0]) ? 'appendFile' : 'writeFile';
+  if (calls.some((call) => READS.has(call.name))) return 'readFile';
+  return PUBLIC_NAMES[name] ?? name.replace(/Sync$/, '');
+}
+
+/** Flags are a number to the binding, and whatever the program gave to a job of Node 26. */
+function appends(call: FileCall | undefined): boolean {
+  const flags = call?.args[1];
+  return typeof flags === 'string' ? flags.includes('a') : (Number(flags) & nativeFs.constants.O_APPEND) !== 0;
 }
 
 function outputOf(operation: string, calls: readonly FileCall[]): Record<string, unknown> | null {
@@ -63,6 +79,11 @@ function outputOf(operation: string, calls: readonly FileCall[]): Record<string,
   switch (operation) {
     case 'readFile':
       return { content: contentOf(calls) };
+    case 'writeFile':
+    case 'appendFile':
+      return { content: showBytes(bufferConcat(calls.flatMap((call) => call.written ?? []))) };
+    case 'mkdtemp':
+      return { path: showValue(first.result) };
     case 'stat':
     case 'lstat':
     case 'fstat':
@@ -71,7 +92,7 @@ function outputOf(operation: string, calls: readonly FileCall[]): Record<string,
       return { stats: statsOf(calls.find((call) => STATS.has(call.name))?.outcome?.result) };
     case 'readdir':
     case 'scandir':
-      return { entries: entriesOf(first.result) };
+      return { entries: calls[0]?.name === 'opendir' ? calls.flatMap((call) => (call.name === 'dir.read' ? namesAndTypes(call.outcome?.result) : [])) : entriesOf(first.result) };
     case 'exists':
       return { exists: first.result === true };
     case 'access':
@@ -82,9 +103,10 @@ function outputOf(operation: string, calls: readonly FileCall[]): Record<string,
 }
 
 function contentOf(calls: readonly FileCall[]): unknown {
-  const whole = calls.find((call) => call.name === 'readFileUtf8')?.outcome?.result;
-  if (typeof whole === 'string') return whole;
-  const pieces = calls.filter((call) => READS.has(call.name)).map((call) => piece(call.outcome));
+  const whole = calls.find((call) => call.name === 'readFileUtf8');
+  if (whole?.pieces) return whole.pieces.map(({ result }) => String(result)).join('');
+  if (typeof whole?.outcome?.result === 'string') return whole.outcome.result;
+  const pieces = calls.filter((call) => READS.has(call.name)).flatMap((call) => (call.pieces ?? [call.outcome]).map(piece));
   return showBytes(bufferConcat(pieces));
 }
 
@@ -111,6 +133,12 @@ function entriesOf(result: unknown): unknown {
   const [names, types] = asList(result);
   if (!Array.isArray(names)) return showValue(result);
   return names.map((name, index) => ({ name: showValue(name), type: ENTRY_TYPES[Number(asList(types)[index])] ?? 'unknown' }));
+}
+
+/** Of a folder that was read entry by entry. */
+function namesAndTypes(result: unknown): readonly unknown[] {
+  const { names, types } = asObject(result);
+  return asList(entriesOf([names, types]));
 }
 
 function summaryOf(output: Record<string, unknown> | null): string {

@@ -9,6 +9,7 @@ import { Lifecycle } from './lifecycle.ts';
 import { Stdio } from './stdio.ts';
 import { Timers } from './timers.ts';
 import { Values } from './values.ts';
+import { Watches } from './watches.ts';
 
 export interface InterpretOptions {
   /** Makes the run's `Math.random` from its seed; without it steps of it hold only the number of draws. */
@@ -27,6 +28,7 @@ class Lane {
   readonly #timers = new Timers();
   readonly #stdio = new Stdio();
   readonly #files = new Files();
+  readonly #watches = new Watches();
   readonly #completions = new Completions();
   readonly #lifecycle = new Lifecycle();
   readonly #values: Values;
@@ -44,6 +46,7 @@ class Lane {
       immediate: this.#timers,
       stdio: this.#stdio,
       fs: this.#files,
+      watch: this.#watches,
       dns: this.#completions,
       crypto: this.#completions,
       'process-event': this.#lifecycle,
@@ -69,7 +72,7 @@ class Lane {
   }
 
   finish(): Draft[] {
-    return [this.#connections, this.#timers, this.#stdio, this.#files, this.#completions, this.#lifecycle, this.#values].flatMap((tracker) => tracker.finish());
+    return [this.#connections, this.#timers, this.#stdio, this.#files, this.#watches, this.#completions, this.#lifecycle, this.#values].flatMap((tracker) => tracker.finish());
   }
 
   #value(event: ValueEvent): void {
@@ -89,6 +92,7 @@ class Lane {
   }
 
   #trackerOf(event: OperationEvent): Tracker | undefined {
+    if (event.kind === 'file-write') return this.#files;
     return event.kind === 'exit' && event.operation === 0 ? this.#lifecycle : this.#byOperation.get(event.operation);
   }
 }
