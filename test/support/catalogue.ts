@@ -81,7 +81,9 @@ const files: readonly AgentCase[] = [
   { agent: 'file-folders.mjs', prepare: writeFiles, spoil: spoilFiles },
   { agent: 'file-watches.mjs', prepare: removeWritten, spoil: removeWritten },
   { agent: 'large-files.mjs', args: ['4'], prepare: removeWritten, spoil: removeWritten, sameAsBare: all },
-  { agent: 'written-modules.mjs', prepare: removeWritten, spoil: removeWritten, sameAsBare: all },
+  { agent: 'written-requires.mjs', prepare: removeWritten, spoil: removeWritten, sameAsBare: all },
+  // Node 20 resolves an import by a function that cannot be reached: it has to be on the disk.
+  ...(process.versions.node.startsWith('20.') ? [] : [{ agent: 'written-modules.mjs', prepare: removeWritten, spoil: removeWritten, sameAsBare: all }]),
 ];
 
 const typed = { pipe: '{"answer":"yes, ünbedingt"}\nsecond line\nthird' };

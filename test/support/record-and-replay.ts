@@ -53,9 +53,9 @@ export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harn
     agent.spoil?.(workspace);
     const serverUp = round % 2 === 1;
     if (serverUp) await server.start();
-    const before = contentOf(workspace.folder);
+    const before = filesIn(workspace.folder);
     const replayed = await workspace.replay();
-    throwIfAny([contentOf(workspace.folder) !== before && `the replay touched files: before\n${before}\nafter\n${contentOf(workspace.folder)}`]);
+    throwIfAny(changesSince(before, workspace.folder));
     throwIfAny([...replayFaults(recorded, replayed), serverUp && server.hits > 0 && `the replay reached the server: ${server.hits} hits ${server.requests.join(', ')}`]);
     workspace.remove();
     return recorded;
@@ -66,13 +66,22 @@ export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harn
   }
 }
 
-/** Every file with its size and the time of its last change, but for what the harness itself writes. */
-function contentOf(folder: string): string {
-  const names = readdirSync(folder, { recursive: true }).map(String).filter((name) => !/^(?:\.replay|config|report\.json)(?:\/|$)/.test(name));
-  return names.sort().map((name) => {
-    const { mode, size, mtimeMs, ctimeMs } = lstatSync(join(folder, name));
-    return `${name} ${mode.toString(8)} ${size} ${mtimeMs} ${ctimeMs}`;
-  }).join('\n');
+/** What the harness itself, and the server beside the agent, keep there. */
+const NOT_THE_AGENTS = ['.replay', 'config', 'node_modules', 'report.json', 'server.sock'];
+
+/** Every file with its size and the times of its last changes. */
+function filesIn(folder: string, below = ''): string[] {
+  return readdirSync(join(folder, below)).filter((name) => below !== '' || !NOT_THE_AGENTS.includes(name)).flatMap((name) => {
+    const path = join(below, name);
+    const stats = lstatSync(join(folder, path));
+    return [`${path} ${stats.mode.toString(8)} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`, ...(stats.isDirectory() ? filesIn(folder, path) : [])];
+  });
+}
+
+/** @returns a fault for each file that is not what it was */
+function changesSince(before: readonly string[], folder: string): string[] {
+  const now = filesIn(folder);
+  return [...before.filter((file) => !now.includes(file)), ...now.filter((file) => !before.includes(file))].map((file) => `the replay changed a file: ${file}`);
 }
 
 function recordingFaults({ exitCode = 0, preload, sameAsBare }: AgentCase, recorded: Harnessed, bare: Execution | undefined): (string | false | undefined)[] {

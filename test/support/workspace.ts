@@ -54,6 +54,7 @@ export interface Report {
   readonly steps: number;
   readonly durationMs: number;
   readonly recordedDurationMs: number;
+  readonly changedCode: readonly string[];
 }
 
 export interface Replayed extends Harnessed {

@@ -12,6 +12,7 @@ export interface FsBinding {
   readonly kUsePromises: symbol;
   readonly FSReqCallback: new () => object;
   readonly FileHandle: new (fd: number) => NativeFileHandle;
+  readonly writeBuffer: AnyFunction;
 }
 
 /** What the program asks of the file system. */

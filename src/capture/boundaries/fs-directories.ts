@@ -40,7 +40,7 @@ export function installDirectories(session: Session): void {
   // Node 26 defines them when they are first read.
   void [fs.opendir, fs.opendirSync, fs.Dir];
   patchMethod(fs, 'opendirSync', (native) => directories.openingNow(native));
-  const open = directories.opening(fs.opendirSync as AnyFunction);
+  const open = directories.opening(fs.opendir as AnyFunction);
   patchMethod(fs, 'opendir', () => open);
   patchMethod(fs.promises, 'opendir', () => function opendir(path: unknown, options?: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => void open(path, options, (error: unknown, dir: unknown) => (error ? reject(error as Error) : resolve(dir))));

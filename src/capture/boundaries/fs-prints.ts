@@ -1,16 +1,17 @@
 /**
- * Printing through a descriptor (`fs.write(1, …)`): an output like any other. What is written later, by callback or promise,
- * races with what is written at once; where a write cannot block it is done at the call, so that the order of the calls is
- * the order of the output, recorded and replayed.
+ * Printing through a descriptor (`fs.write(1, …)`): an output like any other. Bare, what is written by callback or promise is
+ * written on a thread, and races with what is written at once. Recorded, it is written at the call: so the order of the calls
+ * is the order of the output, and a replay's is the same. Only into a pipe that is full it goes on a thread, in turn.
  */
 import { getSystemErrorMap, getSystemErrorName } from 'node:util';
 import { decodeOutcome, encodeOutcome, type Outcome } from '../../model/value.ts';
-import { apply, captureStackTrace, nativeFs } from '../../runtime/natives.ts';
+import { apply, captureStackTrace, construct, nativeFs } from '../../runtime/natives.ts';
 import { type AnyFunction, calledAs } from '../../runtime/patches.ts';
 import { attempt } from '../read-value.ts';
 import type { Session, WriteResult } from '../session.ts';
 import { writtenBytes } from './fs-bytes.ts';
-import { statusOf } from './fs-calls.ts';
+import { type FsBinding, statusOf } from './fs-calls.ts';
+import { positionOf } from './fs-changes.ts';
 
 interface WriteContext {
   errno?: number;
@@ -20,18 +21,22 @@ interface FsRequest {
   oncomplete: AnyFunction;
 }
 
+const { O_WRONLY, O_NONBLOCK } = nativeFs.constants;
 const callComplete = calledAs('oncomplete');
 
 export class FsPrints {
   readonly #session: Session;
+  readonly #Request: FsBinding['FSReqCallback'];
+  readonly #writeBuffer: AnyFunction;
   readonly #outputs: Map<number, number> = new Map();
-  /** Descriptors that are known not to block. */
-  readonly #swift: Set<number> = new Set();
-  /** Writes under way on a thread, by descriptor: the next one starts when they are done. */
+  /** What waits for a pipe that is full, by descriptor: the next write starts when those before it are done. */
   readonly #waiting: Map<number, (() => void)[]> = new Map();
 
-  constructor(session: Session) {
+  /** @param native before it is patched */
+  constructor(session: Session, native: FsBinding) {
     this.#session = session;
+    this.#Request = native.FSReqCallback;
+    this.#writeBuffer = native.writeBuffer;
   }
 
   /** @param below the patched function: stacks of errors begin at its caller */
@@ -49,13 +54,16 @@ export class FsPrints {
     const fd = args[0] as number;
     const bytes = writtenBytes(name, args);
     let written: WriteResult | undefined;
+    let taken = 0;
     this.#session.send(this.#output(fd), 'write', bytes, () => {
-      if (this.#isSwift(fd)) return (written = writeNow(name, native, args.slice(0, args.indexOf(form)), bytes.length));
-      return { code: 0, bytes: bytes.length, async: 0 };
+      const isFull = this.#waiting.has(fd) || (positionOf(name, args) === undefined && isBlockingPipe(fd) && (taken = writeToPipe(fd, bytes)) < bytes.length);
+      if (isFull || taken > 0) return { code: 0, bytes: bytes.length, async: 0 };
+      return (written = writeNow(name, native, args.slice(0, args.indexOf(form)), bytes.length));
     });
     const start = (settle: (outcome: Outcome) => void): void => {
       if (written) settle(written.code === 0 ? { result: written.bytes } : { error: writeError(written.code, undefined) });
-      else this.#queue(fd, (done) => startWrite(native, args, form, (outcome) => (done(), settle(outcome))));
+      else if (taken === bytes.length) settle({ result: taken });
+      else this.#queue(fd, (done) => this.#writeRest(fd, bytes, taken, (outcome) => (done(), settle(outcome))));
     };
     const deliver = (answer: (error: unknown, result: unknown) => void): void => this.#session.served(
       'fs', `["write",${fd},${bytes.length}]`,
@@ -79,9 +87,10 @@ export class FsPrints {
     return operation;
   }
 
-  #isSwift(fd: number): boolean {
-    if (!this.#swift.has(fd) && cannotBlock(fd)) this.#swift.add(fd);
-    return this.#swift.has(fd);
+  #writeRest(fd: number, bytes: Uint8Array, taken: number, settle: (outcome: Outcome) => void): void {
+    const request = construct(this.#Request, []) as FsRequest;
+    request.oncomplete = (error: unknown, count: number) => settle(error ? { error } : { result: taken + count });
+    apply(this.#writeBuffer, undefined, [fd, bytes, taken, bytes.length - taken, null, request]);
   }
 
   #queue(fd: number, start: (done: () => void) => void): void {
@@ -98,16 +107,28 @@ export class FsPrints {
   }
 }
 
-/** Files, terminals, and pipes that the runtime has set to answer EAGAIN. */
-function cannotBlock(fd: number): boolean {
-  const kind = attempt(() => nativeFs.fstatSync(fd));
-  if ('error' in kind) return true;
-  const stats = kind.result as ReturnType<typeof nativeFs.fstatSync>;
-  if (!stats.isFIFO() && !stats.isSocket()) return true;
+/** A pipe that is not set to answer EAGAIN: writing into it waits for its reader. */
+function isBlockingPipe(fd: number): boolean {
+  const kind = attempt(() => nativeFs.fstatSync(fd).isFIFO());
+  if ('error' in kind || kind.result !== true) return false;
   const info = attempt(() => nativeFs.readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'));
   if ('error' in info) return false;
   const flags = /^flags:\s*([0-7]+)/m.exec(info.result as string)?.[1] ?? '0';
-  return (Number.parseInt(flags, 8) & nativeFs.constants.O_NONBLOCK) !== 0;
+  return (Number.parseInt(flags, 8) & O_NONBLOCK) === 0;
+}
+
+/** Without waiting, by a descriptor of our own: the program's stays as it is. @returns bytes that there was room for */
+function writeToPipe(fd: number, bytes: Uint8Array): number {
+  let own: number | undefined;
+  try {
+    own = nativeFs.openSync(`/proc/self/fd/${fd}`, O_WRONLY | O_NONBLOCK);
+    return nativeFs.writeSync(own, bytes);
+  } catch {
+    // Full, or without a reader: the write itself will tell.
+    return 0;
+  } finally {
+    if (own !== undefined) nativeFs.closeSync(own);
+  }
 }
 
 /** @param args without a request */
@@ -118,15 +139,6 @@ function writeNow(name: string, native: AnyFunction, args: unknown[], length: nu
   if ('error' in outcome) return { code: statusOf(outcome), bytes: 0, async: 0 };
   if (context.errno !== undefined) return { code: context.errno, bytes: 0, async: 0 };
   return { code: 0, bytes: name === 'writeFileUtf8' ? length : (outcome.result as number), async: 0 };
-}
-
-function startWrite(native: AnyFunction, args: unknown[], form: object | symbol, settle: (outcome: Outcome) => void): void {
-  if (typeof form === 'symbol') {
-    (apply(native, undefined, args) as Promise<unknown>).then((result) => settle({ result }), (error: unknown) => settle({ error }));
-    return;
-  }
-  (form as FsRequest).oncomplete = (error: unknown, result: unknown) => settle(error ? { error } : { result });
-  apply(native, undefined, args);
 }
 
 /** As the binding makes it. @param below undefined: without a stack, as it comes from a thread */

@@ -18,7 +18,7 @@ import { installHandleStreams } from './fs-handle-streams.ts';
 import { installFsJobs } from './fs-jobs.ts';
 import { FsPrints } from './fs-prints.ts';
 import { installWatchers } from './fs-watchers.ts';
-import { FileHandleStandIns, ModuleReads, type NativeFileHandle } from './module-reads.ts';
+import { FileHandleStandIns, installModuleStat, ModuleReads, type NativeFileHandle } from './module-reads.ts';
 
 /** Functions of the binding, with the number of arguments that say what is asked; `fills`: then buffers, a length and a position. */
 const CALLS: Readonly<Record<string, { readonly asked: number; readonly fills?: true }>> = {
@@ -34,12 +34,13 @@ const WRITES = ['writeBuffer', 'writeBuffers', 'writeString', 'writeFileUtf8'];
 export function installFs(session: Session): void {
   const native = binding('fs') as unknown as FsBinding;
   const standIns = new FileHandleStandIns(native.FileHandle);
-  const boundary = new FsBoundary(session, new FsCalls(session, native, standIns), new ModuleReads(session, native.kUsePromises, native.FileHandle), standIns);
+  const boundary = new FsBoundary(session, native, new FsCalls(session, native, standIns), new ModuleReads(session, native.kUsePromises, native.FileHandle), standIns);
   for (const [name, { asked, fills }] of Object.entries(CALLS)) patchMethod(native, name, (original) => boundary.calling(name, original, asked, fills === true));
   for (const name of WRITES) patchMethod(native, name, (original) => boundary.writing(name, original));
   patchMethod(native, 'getFormatOfExtensionlessFile', (original) => boundary.reading(original));
   patchMethod(native.FileHandle.prototype, 'close', (original) => boundary.closing(original));
   installHandleStreams(session, native.FileHandle.prototype);
+  installModuleStat(session);
   installFsJobs(session);
   installDirectories(session);
   installBlobs(session);
@@ -52,11 +53,11 @@ class FsBoundary {
   readonly #standIns: FileHandleStandIns;
   readonly #prints: FsPrints;
 
-  constructor(session: Session, calls: FsCalls, modules: ModuleReads, standIns: FileHandleStandIns) {
+  constructor(session: Session, native: FsBinding, calls: FsCalls, modules: ModuleReads, standIns: FileHandleStandIns) {
     this.#calls = calls;
     this.#modules = modules;
     this.#standIns = standIns;
-    this.#prints = new FsPrints(session);
+    this.#prints = new FsPrints(session, native);
   }
 
   calling(name: string, original: AnyFunction, asked: number, fills: boolean): AnyFunction {

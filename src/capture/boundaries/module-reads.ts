@@ -96,6 +96,27 @@ export class ModuleReads {
   }
 }
 
+/**
+ * Node 20's loaders took their stat from the binding when they were loaded. That of `require` can be replaced; that of
+ * `import` cannot, so that Node 20 does not find what only the overlay has.
+ */
+export function installModuleStat(session: Session): void {
+  if (!process.versions.node.startsWith('20.')) return;
+  const replace = (): void => {
+    const modules = process.getBuiltinModule('node:module') as unknown as { _stat: AnyFunction };
+    const { _stat: native } = modules;
+    const { emitWarning } = process;
+    // Told of whoever replaces it.
+    process.emitWarning = () => {};
+    modules._stat = function stat(this: unknown, path: string): unknown {
+      return apply(native, this, [session.whereabouts(path, true)]);
+    };
+    process.emitWarning = emitWarning;
+  };
+  // The disk itself has everything when recording.
+  session.effect(() => () => {}, replace)();
+}
+
 /** Whoever asks sees the path that it asked for. */
 function readElsewhere(native: AnyFunction, args: unknown[], path: string, place: string): unknown {
   try {

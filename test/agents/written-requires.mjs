@@ -1,0 +1,31 @@
+// CommonJS that the program writes and then requires: changed in between, in new folders, as data; removed again.
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+const require = createRequire(`${process.cwd()}/x.cjs`);
+const again = (name) => { delete require.cache[require.resolve(name)]; return require(name); };
+fs.writeFileSync('plain.js', 'module.exports = 1;');
+console.log(require('./plain'), require.resolve('./plain') === `${process.cwd()}/plain.js`);
+fs.writeFileSync('plain.js', 'module.exports = 2;');
+console.log(again('./plain'));
+const fd = fs.openSync('plain.js', 'r+');
+fs.writeSync(fd, '3', 17);
+fs.closeSync(fd);
+console.log(again('./plain'));
+fs.appendFileSync('plain.js', ' module.exports++;');
+console.log(again('./plain'));
+fs.truncateSync('plain.js', 19);
+console.log(again('./plain'));
+await mkdir('gen/lib', { recursive: true });
+await writeFile('gen/lib/index.js', 'exports.data = require("../data.json"); exports.file = __filename;');
+await writeFile('gen/data.json.tmp', '{"a":[1,2]}');
+await rename('gen/data.json.tmp', 'gen/data.json');
+const { data, file } = require('./gen/lib');
+console.log(data, file === `${process.cwd()}/gen/lib/index.js`);
+fs.copyFileSync('plain.js', 'gen/copied.cjs');
+process.chdir('gen');
+fs.writeFileSync('here.cjs', 'module.exports = "in another folder";');
+process.chdir('..');
+console.log(require('./gen/copied.cjs'), require('./gen/here.cjs'));
+await rm('gen', { recursive: true });
+try { again('./gen/here.cjs'); } catch ({ code, message }) { console.log(code, message.split('\n')[0].replace(process.cwd(), '')); }
