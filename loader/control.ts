@@ -8,7 +8,12 @@ export interface Control {
   readonly hadNodeOptions: boolean;
   readonly mode: 'record' | 'replay';
   readonly store: string;
+  /** The run to replay; when recording, the id of the first one below the command. */
   readonly run: string;
+  /** The recorded run that started the process. */
+  readonly parent?: string;
+  /** Public keys to seal to: a child may be started without a home. */
+  readonly recipients?: readonly string[];
   readonly name?: string;
   readonly agent?: string;
   readonly tags?: Readonly<Record<string, string>>;

@@ -17,12 +17,15 @@ export function enter(open: (control: Control | undefined) => void): void {
   try {
     const mode = processEnv['REPLAY_HARNESS_MODE'] ?? 'record';
     if (!MODES.includes(mode)) throw new ConfigError(`REPLAY_HARNESS_MODE is "${mode}"; it takes ${MODES.join(', ')}.`);
-    if (mode === 'off' || isLauncher(process.argv[1], process.execArgv)) return;
+    if (mode === 'off') return void takeControl(processEnv);
+    if (isLauncher(process.argv[1], process.execArgv)) return;
     control = takeControl(processEnv);
     checkRuntime();
     open(control);
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error;
+    // A recorded program's child is not the user's command: it runs on unseen.
+    if (control?.parent !== undefined && control.mode === 'record') return;
     noteRefusal(control, error);
     nativeFs.writeSync(2, `replay-harness: ${error.message}\n`);
     reallyExit(error.exitCode);

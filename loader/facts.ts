@@ -1,4 +1,5 @@
 /** Facts of this process that are fixed before its first line. */
+import { ipcOf } from '../src/capture/boundaries/ipc.ts';
 import { type RunFacts, type StdioType, SURFACE } from '../src/model/event.ts';
 import { cwd, dateNow, isatty, nativeCrypto, nativeFs, processEnv } from '../src/runtime/natives.ts';
 
@@ -11,6 +12,7 @@ export interface Identification {
 }
 
 export function gatherFacts({ runId, agent, name, tags, injected }: Identification): RunFacts {
+  const ipc = ipcOf();
   return {
     runId, lane: 0, agent, name, tags, injected,
     startedAt: dateNow(),
@@ -28,6 +30,7 @@ export function gatherFacts({ runId, agent, name, tags, injected }: Identificati
     ppid: process.ppid,
     stdio: [stdioType(0), stdioType(1), stdioType(2)],
     ttySize: {},
+    ...(ipc && { ipc }),
     surface: SURFACE,
     seed: nativeCrypto.randomBytes(16).toString('hex'),
   };

@@ -18,7 +18,10 @@ for (const [request, path] of Object.entries(_pathCache ?? {})) if (String(path)
 /** A recorded program runs on as if there were no harness; a replay would be a live run. */
 function refuse(): void {
   const line = `this run is not ${replaying ? 'replayed' : 'recorded'}: Node's permission model (--permission) denies what that needs. Run the program without it.`;
-  const refusal = takeControl(process.env)?.refusal;
+  const taken = takeControl(process.env);
+  // A recorded program's child says nothing that it would not say.
+  if (taken?.parent !== undefined && !replaying) return;
+  const refusal = taken?.refusal;
   const fs = process.getBuiltinModule('node:fs');
   if (replaying || process.env['REPLAY_HARNESS_LOG'] !== 'silent') fs.writeSync(2, `replay-harness: ${line}\n`);
   try {

@@ -5,6 +5,6 @@ import { record } from './record.ts';
 import { warmInternals } from './warm.ts';
 
 enter((control) => {
-  const session = record(control);
-  if (session) installBoundaries(session, warmInternals);
+  const recording = record(control);
+  if (recording) installBoundaries(recording.session, warmInternals, recording.propagate);
 });

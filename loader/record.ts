@@ -10,19 +10,28 @@ import { cwd, nativeCrypto, nativeFs, NativeDate, performanceNow, processEnv } f
 import { loadConfig, storeLocation } from '../src/store/configuration.ts';
 import { EmbeddedStore, processStart } from '../src/store/embedded.ts';
 import { recipients } from '../src/store/keyring.ts';
+import type { Propagate } from '../src/capture/boundaries/children.ts';
 import type { Control } from './control.ts';
+import { propagation } from './propagate.ts';
 import { noteRefusal } from './refusal.ts';
 import { defaultAgent, gatherFacts } from './facts.ts';
 
 const LOG_LEVELS = ['silent', 'warn', 'debug'];
 
+export interface Recording {
+  readonly session: RecordSession;
+  /** Puts the harness into children. */
+  readonly propagate: Propagate;
+}
+
 /** @returns undefined when nothing can be recorded: the agent runs on, and one line says so. @throws ConfigError */
-export function record(control: Control | undefined): RecordSession | undefined {
+export function record(control: Control | undefined): Recording | undefined {
   const config = loadConfig(processEnv, cwd());
   const level = processEnv['REPLAY_HARNESS_LOG'] ?? 'warn';
   if (!LOG_LEVELS.includes(level)) throw new ConfigError(`REPLAY_HARNESS_LOG is "${level}"; it takes ${LOG_LEVELS.join(', ')}.`);
   const warn = (line: string): void => {
-    if (level !== 'silent') nativeFs.writeSync(2, `replay-harness: ${line}\n`);
+    // What a recorded program's child says is the program's to read.
+    if (level !== 'silent' && control?.parent === undefined) nativeFs.writeSync(2, `replay-harness: ${line}\n`);
   };
   if (Object.isFrozen(Math)) {
     noteRefusal(control);
@@ -38,7 +47,7 @@ export function record(control: Control | undefined): RecordSession | undefined 
     noteRefusal(control, error);
     warn(`this run is not recorded. ${(error as Error).message}`);
   };
-  const sealTo = recipientsOrWarn(() => recipients(processEnv, config.recipient), notRecorded);
+  const sealTo = control?.recipients ?? recipientsOrWarn(() => recipients(processEnv, config.recipient), notRecorded);
   if (!sealTo) return undefined;
 
   const taken = root !== undefined && !store.reserve(root);
@@ -54,7 +63,7 @@ export function record(control: Control | undefined): RecordSession | undefined 
     injected: control !== undefined,
   });
   const manifest: RunManifest = {
-    format: 1, id: facts.runId, parentRunId: taken && !isSecondRoot ? root : null, forkedFrom: null, replayOf: null, name: facts.name || null, agent: facts.agent, tags: facts.tags,
+    format: 1, id: facts.runId, parentRunId: control?.parent ?? (taken && !isSecondRoot ? root : null), forkedFrom: null, replayOf: null, name: facts.name || null, agent: facts.agent, tags: facts.tags,
     status: 'recording', pid: process.pid, processStart: processStart(process.pid), startedAt: new NativeDate(facts.startedAt).toISOString(), durationMs: null,
     exitCode: null, signal: null, node: facts.node, platform: facts.platform, uncaptured: [], lost: 0,
   };
@@ -82,7 +91,8 @@ export function record(control: Control | undefined): RecordSession | undefined 
       if (journal.lost === 0) warn(`the recording ${facts.runId} is whole, but will be listed as truncated: its manifest could not be written (${(error as Error).message})`);
     }
   });
-  return session;
+  const propagate = propagation({ store: store.location, parent: runId, recipients: sealTo, tags: facts.tags });
+  return { session, propagate };
 }
 
 /** A host without a place for keys, or with a damaged one, stops the recording and not the agent. A malformed key is the user's to mend. */

@@ -8,10 +8,10 @@ import type { AnyFunction } from '../runtime/patches.ts';
 import type { Session } from './session.ts';
 
 /** @param below the patched function: stacks of errors begin at its caller, as they do natively */
-export function readOutcome(session: Session, kind: Kind, key: string, below: AnyFunction, live: () => Outcome): Extract<Outcome, { result: unknown }> {
+export function readOutcome(session: Session, kind: Kind, key: string, below: AnyFunction, live: () => Outcome, how: 'value' | 'act' = 'value'): Extract<Outcome, { result: unknown }> {
   let outcome: Outcome | undefined;
   let isLive = true;
-  const recorded = session.value(kind, key, () => {
+  const recorded = session[how](kind, key, () => {
     outcome = live();
     return { status: 0, data: encodeOutcome(outcome) };
   });
@@ -20,7 +20,7 @@ export function readOutcome(session: Session, kind: Kind, key: string, below: An
     outcome = decodeOutcome(recorded.data);
   }
   if ('error' in outcome) {
-    if (isNodeError(outcome.error)) throw refusal(outcome.error as Error, isLive, live);
+    if (how === 'value' && isNodeError(outcome.error)) throw refusal(outcome.error as Error, isLive, live);
     captureStackTrace(outcome.error as object, below);
     throw outcome.error;
   }
@@ -37,6 +37,11 @@ function refusal(recorded: Error, isLive: boolean, live: () => Outcome): unknown
 /** For calls whose result can be cloned as it is. */
 export function readValue<T>(session: Session, kind: Kind, key: string, below: AnyFunction, live: () => T): T {
   return readOutcome(session, kind, key, below, () => attempt(live)).result as T;
+}
+
+/** As `readValue`, for a call that does something to the world. */
+export function actValue<T>(session: Session, kind: Kind, key: string, below: AnyFunction, live: () => T): T {
+  return readOutcome(session, kind, key, below, () => attempt(live), 'act').result as T;
 }
 
 export function attempt(live: () => unknown): Outcome {

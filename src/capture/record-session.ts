@@ -28,6 +28,7 @@ export class RecordSession implements Session {
   #flushDue = false;
   #rounds = 0;
   #exitCode: number | undefined;
+  #prepareSend: () => void = () => {};
 
   /** @param sealed is told the exit code and what was not captured, once the journal is closed */
   constructor(journal: JournalWriter, seed: string, warn: (line: string) => void, sealed: (exitCode: number, uncaptured: readonly string[]) => void) {
@@ -78,7 +79,24 @@ export class RecordSession implements Session {
     return value;
   }
 
+  act(kind: Kind, key: string, live: () => Recorded): Recorded {
+    this.#takeValues();
+    this.#journal.flush();
+    return this.value(kind, key, live);
+  }
+
+  relayed(operation: number, fd: number, bytes: Uint8Array): void {
+    this.#takeValues();
+    this.#journal.output(operation, 'relayed', fd, bytes);
+    this.#appended();
+  }
+
+  beforeSend(prepare: () => void): void {
+    this.#prepareSend = prepare;
+  }
+
   send(operation: number, kind: 'write' | 'shutdown' | 'file-write', bytes: Uint8Array, live: () => WriteResult): WriteResult {
+    this.#prepareSend();
     this.#takeValues();
     this.#journal.output(operation, kind, bytes.length, bytes);
     this.#journal.flush();

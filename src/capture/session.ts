@@ -50,6 +50,12 @@ export interface Session {
   queued(remove: () => void): void;
   /** V: a value read synchronously. */
   value(kind: Kind, key: string, live: () => Recorded): Recorded;
+  /** V of something done to the world, whose result the program has at once: all before it is on disk when `live` runs. */
+  act(kind: Kind, key: string, live: () => Recorded): Recorded;
+  /** O that the program did not ask for: its child printed on its standard stream `fd`. In replay the log alone says so. */
+  relayed(operation: number, fd: number, bytes: Uint8Array): void;
+  /** Calls `prepare` before bytes leave, when recording. */
+  beforeSend(prepare: () => void): void;
   /** O: bytes leave through a handle or for a file (operation 0: by a call at once), or a handle's sending side ends. On disk before `live` runs. */
   send(operation: number, kind: 'write' | 'shutdown' | 'file-write', bytes: Uint8Array, live: () => WriteResult): WriteResult;
   /** The program has changed a file. A replay, which touches no disk, keeps it for the module loader alone. */

@@ -4,8 +4,8 @@ import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Control } from '../../loader/control.ts';
 import { ConfigError } from '../model/error.ts';
+import { requireOption } from '../model/node-option.ts';
 
-/** Required, not imported: `--import` would make Node start a CommonJS program in another way than it does bare. */
 const PRELOAD: string = fileURLToPath(new URL('../loader/preload.cjs', import.meta.url));
 
 export interface Launch {
@@ -18,6 +18,8 @@ export interface Launch {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly control: Omit<Control, 'injected' | 'hadNodeOptions'>;
   readonly stdio: StdioOptions;
+  /** How messages are written on the `ipc` channel of `stdio`. */
+  readonly serialization?: 'json' | 'advanced';
 }
 
 export interface Exit {
@@ -26,13 +28,13 @@ export interface Exit {
 }
 
 /** @throws ConfigError when the program cannot be started; where that shows later, `ended` rejects with it */
-export function launch({ command, args, argv0, cwd, inject, env, control, stdio }: Launch): ChildProcess {
+export function launch({ command, args, argv0, cwd, inject, env, control, stdio, serialization }: Launch): ChildProcess {
   const nodeOptions = env['NODE_OPTIONS'];
-  const injected = inject ? `--require ${quoted(PRELOAD)}` : null;
+  const injected = inject ? requireOption(PRELOAD) : null;
   const message: Control = { ...control, injected, hadNodeOptions: nodeOptions !== undefined };
   const childEnv = { ...env, NODE_OPTIONS: injected ? `${injected} ${nodeOptions ?? ''}` : nodeOptions, REPLAY_HARNESS_CONTROL: JSON.stringify(message) };
   try {
-    return spawn(command, args, { cwd, stdio, ...(argv0 === undefined ? {} : { argv0 }), env: childEnv });
+    return spawn(command, args, { cwd, stdio, ...(serialization && { serialization }), ...(argv0 === undefined ? {} : { argv0 }), env: childEnv });
   } catch (error) {
     throw startProblem(command, error as NodeJS.ErrnoException);
   }
@@ -46,11 +48,6 @@ const START_PROBLEMS: Readonly<Record<string, string>> = {
 
 function startProblem(command: string, error: NodeJS.ErrnoException): ConfigError {
   return new ConfigError(`cannot run ${command}: ${START_PROBLEMS[error.code ?? ''] ?? error.message}.`);
-}
-
-/** NODE_OPTIONS is split at spaces, save within double quotes; a backslash escapes. */
-function quoted(path: string): string {
-  return /[\s"\\]/.test(path) ? `"${path.replace(/["\\]/g, '\\$&')}"` : path;
 }
 
 function atTerminal(): boolean {

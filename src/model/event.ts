@@ -33,6 +33,12 @@ export const KINDS = [
   'module',
   // a watcher of files (S), and a change that it saw (D)
   'watch', 'changed',
+  // a child process (S), a pipe or channel to it (S), the channel to the parent process (S)
+  'process', 'child-pipe', 'ipc',
+  // how the start of a child came out, the whole of a synchronous child (V); the end of a child (D)
+  'spawned', 'spawn-sync', 'exited',
+  // what a child printed on a standard stream of the program's (O)
+  'relayed',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -81,7 +87,8 @@ export interface DeliveryEvent extends Sequenced {
 /**
  * O. `operation` is the handle written to (`stdio` operations for stdout and stderr), 0 for the process itself.
  * `write`: `data` holds the bytes; `file-write`: so does it, and the operation is that of the call (0: a call at once, whose value
- * is the next event); `shutdown`: end of the sending side; `exit`: `status` is the exit code.
+ * is the next event); `shutdown`: end of the sending side; `exit`: `status` is the exit code; `relayed`: `operation`
+ * is the child process, `status` the descriptor of the program's standard stream, `data` the bytes.
  */
 export interface OutputEvent extends Sequenced {
   readonly type: 'output';
@@ -150,6 +157,8 @@ export interface RunFacts {
   readonly ttySize: Readonly<Record<string, readonly [number, number]>>;
   /** Whether the command line put the harness in; otherwise the user's own options did. */
   readonly injected: boolean;
+  /** How messages are written on the channel to the parent process, for a program that was forked. */
+  readonly ipc?: 'json' | 'advanced';
   /** {@link SURFACE} of the recorder; recordings that lack it have 0. */
   readonly surface?: number;
   /** Seed of the `Math.random` stream (alea). */

@@ -11,7 +11,15 @@ export function requireRunId(id: string): string {
 }
 
 export function uuidv7(): string {
-  const bytes = nativeCrypto.randomBytes(16);
+  return withTime(nativeCrypto.randomBytes(16));
+}
+
+/** The id of a run that another one brings about. @param origin what tells it from all others */
+export function derivedId(origin: string): string {
+  return withTime(nativeCrypto.createHash('sha256').update(origin).digest().subarray(0, 16));
+}
+
+function withTime(bytes: Buffer): string {
   bytes.writeUIntBE(dateNow(), 0, 6);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x70;
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;

@@ -1,8 +1,10 @@
 /** Recorded and asked-for events in words. */
 import { decodeClockReads } from '../model/clock.ts';
+import type { FirstDifference } from '../model/divergence.ts';
 import type { LaneEvent } from '../model/event.ts';
 import { signalName } from '../model/signal.ts';
 import { jsonParse, jsonStringify } from '../runtime/natives.ts';
+import { firstJsonDifference } from '../steps/json-diff.ts';
 import { describe as describeBytes } from '../steps/request-diff.ts';
 
 /** What kind of event this is, as a reader of the report would call it. */
@@ -48,6 +50,17 @@ export function describeEvent(event: LaneEvent, standardStream: (operation: numb
 
 const TWO_PATHS: ReadonlySet<string> = new Set(['rename', 'copyFile', 'link', 'symlink', 'CpDirJob', 'cpSyncCopyDir', 'cpSyncCheckPaths', 'cpSyncOverrideFile']);
 
+/** Where two keys of one kind differ first, in the words of a step's input. */
+export function keyDifference(kind: string, expected: string, actual: string): FirstDifference {
+  const found = kind === 'process' ? firstJsonDifference('', commandOf(expected), commandOf(actual)) : undefined;
+  return found ?? { field: kind, expected, actual };
+}
+
+function commandOf(key: string): unknown {
+  const [command, args, options] = jsonParse(key) as [string, string[], object];
+  return { command, args, ...options };
+}
+
 export function describeStart(kind: string, key: string): string {
   const asked = parse(key);
   switch (kind) {
@@ -71,6 +84,15 @@ export function describeStart(kind: string, key: string): string {
       return `the stack of ${jsonStringify(asked[0] ?? '')}`;
     case 'signal':
       return `a handler of ${signalName(Number(asked[0]))}`;
+    case 'process':
+      return `the child process ${[asked[0], ...arrayOf(key, 1)].join(' ')}`;
+    case 'child-pipe':
+      return `a pipe to descriptor ${asked[1]} of a child process`;
+    case 'spawned':
+    case 'spawn-sync':
+      return `the start of a child process`;
+    case 'ipc':
+      return 'the channel to the parent process';
     case 'stdio':
       return `opening ${['stdin', 'stdout', 'stderr'][Number(asked[0])]}`;
     default:
@@ -81,6 +103,11 @@ export function describeStart(kind: string, key: string): string {
 /** @param path undefined where it is not known */
 export function describeFileWrite(content: Buffer, path?: string): string {
   return `a write of ${content.length} bytes${path === undefined ? '' : ` to ${path}`}: ${describeBytes(content)}`;
+}
+
+function arrayOf(key: string, index: number): string[] {
+  const value = (jsonParse(key) as unknown[])[index];
+  return Array.isArray(value) ? value.map(String) : [];
 }
 
 function describeValue(event: Extract<LaneEvent, { type: 'value' }>): string {

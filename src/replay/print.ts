@@ -28,6 +28,11 @@ export class Printer {
     if (bytes) print(this.#streams.get(operation) as number, bytes);
   }
 
+  /** A child of the recorded process printed this. */
+  relayed(fd: number, bytes: Uint8Array): void {
+    print(fd, bytes);
+  }
+
   /** The process ends. @param unsent bytes that never left */
   end(operation: number, unsent: number): void {
     const held = this.#held.get(operation) ?? [];

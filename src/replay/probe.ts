@@ -23,6 +23,11 @@ export interface Finding {
   readonly described: string;
 }
 
+/** libuv's number for what could not be found. */
+const ENOENT = -2;
+/** What a start comes to here. */
+const NOT_STARTED: Readonly<Partial<Record<Kind, unknown>>> = { spawned: [ENOENT], 'spawn-sync': { error: ENOENT, pid: 0, status: null, signal: null, output: null } };
+
 export type Found = (finding: Finding | undefined, frames: readonly string[]) => void;
 
 export class Probe {
@@ -49,12 +54,14 @@ export class Probe {
     if (kind === 'tls') later('handshake', encodeArguments([]));
     if (kind === 'immediate') later('fired', NOTHING);
     if (kind === 'dns') later('completed', encodeOutcome({ result: [null, ['127.0.0.1']] }));
+    if (kind === 'process') this.#show({ kind: 'child process', described: describeStart(kind, key) });
     if (kind === 'fs') this.#show({ kind: 'fs', described: describeStart(kind, key) });
     return id;
   }
 
   value(kind: Kind, key: string, live: () => Recorded): Recorded {
     if (HARMLESS.has(kind)) return live();
+    if (kind in NOT_STARTED) return { status: 0, data: encodeOutcome({ result: NOT_STARTED[kind] }) };
     if (kind === 'fs-value') this.#show({ kind: 'fs', described: describeStart('fs', key) });
     const result = key.startsWith('["tls.') ? encodeArguments([undefined]) : key === '["getWindowSize"]' ? [0, 0, 0] : key === '["getsockname"]' || key === '["getpeername"]' ? [0, {}] : 0;
     return { status: 0, data: encodeOutcome({ result }) };

@@ -9,7 +9,7 @@ import { AsyncResource, isatty, jsonParse } from '../runtime/natives.ts';
 import { asOwn, isOwn, ownImmediate } from '../runtime/own.ts';
 import type { AsyncTrace } from './async-trace.ts';
 import { CodeCheck } from './code-check.ts';
-import { describeStart } from './describe.ts';
+import { describeStart, keyDifference } from './describe.ts';
 import { Explainer, type Instead } from './explainer.ts';
 import { Overlay } from './overlay.ts';
 import { Printer } from './print.ts';
@@ -34,6 +34,10 @@ export interface Ending {
   readonly steps: number;
   /** Modules of the program that are not what they were. */
   readonly changedCode: readonly string[];
+}
+
+function isRelayed(event: LaneEvent | undefined): event is Output {
+  return event?.type === 'output' && event.kind === 'relayed';
 }
 
 interface Pending {
@@ -128,6 +132,14 @@ export class ReplaySession implements Session {
     this.#advance();
     return due;
   }
+
+  act(kind: Kind, key: string, live: () => Recorded): Recorded {
+    return this.value(kind, key, live);
+  }
+
+  relayed(): void {}
+
+  beforeSend(): void {}
 
   send(operation: number, kind: 'write' | 'shutdown' | 'file-write', bytes: Uint8Array): WriteResult {
     const done = { code: 0, bytes: bytes.length, async: 0 };
@@ -267,7 +279,7 @@ export class ReplaySession implements Session {
     if (!due) return undefined;
     const sameKind = due.type === type && due.kind === kind;
     if (sameKind && due.key === key) return due;
-    return this.#diverge({ kind, actual: asked(), difference: sameKind ? { field: kind, expected: due.key, actual: key } : null });
+    return this.#diverge({ kind, actual: asked(), difference: sameKind ? keyDifference(kind, due.key, key) : null });
   }
 
   #isSame(due: LaneEvent, asked: Output): due is Output {
@@ -292,8 +304,8 @@ export class ReplaySession implements Session {
       return this.#diverge({ kind: 'random', actual, difference: { field: 'draws', expected: String(recorded), actual: String(draws) } });
     }
     this.#stream.draws = 0;
-    if (recorded > 0 || due?.type === 'note') {
-      this.#tape.advance();
+    if (recorded > 0 || due?.type === 'note' || isRelayed(due)) {
+      this.#pass(due);
       return this.#expect(asked);
     }
     return !due || due.type === 'end' ? this.#exhausted(asked) : due;
@@ -304,10 +316,16 @@ export class ReplaySession implements Session {
     const { due } = this.#tape;
     const isDrawn = due?.type === 'value' && due.kind === 'random' && due.status === this.#stream.draws;
     if (due?.type === 'note' && due.effect === 'arrived') this.#block(due.name);
-    if (!isDrawn && due?.type !== 'note') return due;
+    if (!isDrawn && due?.type !== 'note' && !isRelayed(due)) return due;
     if (isDrawn) this.#stream.draws = 0;
-    this.#tape.advance();
+    this.#pass(due);
     return this.#nextForScheduler();
+  }
+
+  /** What the program did not ask for. */
+  #pass(event: LaneEvent | undefined): void {
+    if (isRelayed(event)) this.#printer.relayed(event.status, event.data);
+    this.#tape.advance();
   }
 
   #block(name: string): void {

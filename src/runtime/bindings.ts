@@ -22,6 +22,8 @@ export interface Prototypes {
   /** HandleWrap: close, ref, unref. */
   readonly handle: object;
   readonly tls: object;
+  /** Process: a child. */
+  readonly process: object;
 }
 
 type Constructor = new (...args: never[]) => object;
@@ -64,5 +66,6 @@ export function handlePrototypes(): Prototypes {
     pipe: (binding('pipe_wrap')['Pipe'] as Constructor).prototype as object,
     tty: (binding('tty_wrap')['TTY'] as Constructor).prototype as object,
     tls: (binding('tls_wrap')['TLSWrap'] as Constructor).prototype as object,
+    process: (binding('process_wrap')['Process'] as Constructor).prototype as object,
   };
 }

@@ -126,6 +126,19 @@ const endings: readonly AgentCase[] = [
 
 const contexts: readonly AgentCase[] = [{ agent: 'stacks.mjs', sameAsBare: all }, { agent: 'async-local-storage.mjs', sameAsBare: all }, { agent: 'errors-in-contexts.mjs', sameAsBare: sortedLines }, { agent: 'ticks-after-errors.mjs' }, { agent: 'domain.cjs', sameAsBare: sortedLines }];
 
+const children: readonly AgentCase[] = [
+  { agent: 'children/events.mjs', starts: true },
+  { agent: 'children/streams.mjs', starts: true },
+  { agent: 'children/exec.mjs', starts: true },
+  { agent: 'children/sync.mjs', starts: true },
+  { agent: 'children/kill.mjs', starts: true },
+  { agent: 'children/fork.mjs', starts: true },
+  { agent: 'children/fork-values.mjs', sameAsBare: all },
+  { agent: 'children/inherit.mjs', starts: true, sameAsBare: all },
+  { agent: 'children/inherit.mjs', label: 'into files', output: 'files', starts: true, sameAsBare: all },
+  { agent: 'children/inherit.mjs', label: 'into a shell’s pipes', output: 'fifos', starts: true, sameAsBare: all },
+];
+
 /** What the acceptance cases run: each has a test of its own. */
 const cases: readonly AgentCase[] = [
   { agent: join(PACKAGES, 'agents/s03-multipart.mjs'), prepare: (workspace) => void workspace.write('upload.bin', randomBytes(200_000)), spoil: (workspace) => void workspace.write('upload.bin', 'something else') },
@@ -141,8 +154,8 @@ const cases: readonly AgentCase[] = [
 
 const everything: readonly AgentCase[] = [{ agent: 'everything.mjs' }];
 
-type Group = 'network' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'cases' | 'everything';
+type Group = 'network' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'children' | 'cases' | 'everything';
 
-export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, models, timers, values, files, standardStreams, endings, contexts, cases, everything };
+export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, models, timers, values, files, standardStreams, endings, contexts, children, cases, everything };
 
 export const AGENT_CASES: readonly AgentCase[] = Object.values(CATALOGUE).flat();

@@ -25,6 +25,8 @@ export interface AgentCase {
   readonly prepare?: (workspace: Workspace) => void;
   /** Before replay: takes them away, or changes them. */
   readonly spoil?: (workspace: Workspace) => void;
+  /** Its children write to the file `started`, in record mode alone. */
+  readonly starts?: true;
   /** What has to be equal in a bare run and in a recorded one. Default: nothing is compared. */
   readonly sameAsBare?: (stdout: string) => string;
 }
@@ -34,6 +36,9 @@ export const all = (stdout: string): string => stdout;
 
 /** For `sameAsBare`: the same lines, in an order that the moment decides. */
 export const sortedLines = (stdout: string): string => stdout.split('\n').sort().join('\n');
+
+/** Each child of an agent that `starts` some adds a line to it. */
+export const STARTED = 'started';
 
 /** One round. @throws Error that says what differs, where it lies and how to replay it by hand. */
 export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harnessed> {
@@ -51,12 +56,13 @@ export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harn
     await server.stop();
     await server.provesStopped();
     agent.spoil?.(workspace);
+    throwIfAny([agent.starts && !workspace.take(STARTED) && 'the recorded run started nothing']);
     const serverUp = round % 2 === 1;
     if (serverUp) await server.start();
     const before = filesIn(workspace.folder);
     const replayed = await workspace.replay();
     throwIfAny(changesSince(before, workspace.folder));
-    throwIfAny([...replayFaults(recorded, replayed), serverUp && server.hits > 0 && `the replay reached the server: ${server.hits} hits ${server.requests.join(', ')}`]);
+    throwIfAny([...replayFaults(recorded, replayed), agent.starts && workspace.take(STARTED) && 'the replay started a process', serverUp && server.hits > 0 && `the replay reached the server: ${server.hits} hits ${server.requests.join(', ')}`]);
     workspace.remove();
     return recorded;
   } catch (error) {

@@ -81,6 +81,13 @@ export class Workspace {
     return this.path(name);
   }
 
+  /** Takes a file away. @returns whether it was there */
+  take(name: string): boolean {
+    const isThere = existsSync(this.path(name));
+    rmSync(this.path(name), { force: true });
+    return isThere;
+  }
+
   /** A copy of the agent that the test may edit. */
   copy(agent: string): string {
     if (agent.startsWith(PACKAGES)) this.#findPackages(join(PACKAGES, 'node_modules'));

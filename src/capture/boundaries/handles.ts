@@ -9,13 +9,15 @@ import { apply, getOwnPropertyDescriptor, jsonStringify } from '../../runtime/na
 import { createStash } from '../../runtime/stash.ts';
 import { readValue } from '../read-value.ts';
 import type { Deliver, Session } from '../session.ts';
-import { createStreamState, deliverRead, defineReadings, installStreamMethods, type StreamState } from './streams.ts';
+import { createStreamState, deliverRead, defineReadings, installStreamMethods, type StreamHandle, type StreamState, tapReads } from './streams.ts';
 
 interface HandleState extends StreamState {
   refed: boolean;
   closed: boolean;
   onConnected: Deliver | undefined;
   onClosed: Deliver | undefined;
+  /** Of a handle that is no stream: everything but its closing. */
+  onOther?: Deliver;
 }
 
 interface ConnectRequest {
@@ -28,6 +30,12 @@ const FIRST_USES = ['readStart', 'writeUtf8String', 'writeLatin1String', 'writeB
 const callComplete = calledAs('oncomplete');
 
 export interface Handles {
+  /** Takes up a stream that the runtime has opened by another way than connecting. @returns its operation */
+  adopt(handle: object, kind: Kind, key: string): number;
+  /** As `adopt`, for one that the runtime is reading from already, and that keeps no loop alive. */
+  adoptReading(handle: StreamHandle, kind: Kind, key: string): number;
+  /** Follows the life of a handle that is no stream. @returns its operation */
+  follow(handle: object, kind: Kind, key: string, deliver: Deliver): number;
   /** Operation of a handle that the harness records; undefined for all others. */
   operationOf(handle: object): number | undefined;
   /** Tells the descriptor of a terminal's handle, which has opened the terminal anew under another number. */
@@ -42,9 +50,13 @@ export function installHandles(session: Session): Handles {
 
   const standard: { readonly handle: object; readonly state: HandleState }[] = [];
 
-  const own = (handle: object, kind: Kind, key: string): HandleState => {
+  const know = (handle: object): HandleState => {
     const state: HandleState = { ...createStreamState(handle), refed: true, closed: false, onConnected: undefined, onClosed: undefined };
     states.set(handle, state);
+    return state;
+  };
+  const own = (handle: object, kind: Kind, key: string): HandleState => {
+    const state = know(handle);
     defineReadings(handle, prototypes.stream, state, session);
     if (kind === 'stdio') standard.push({ handle, state });
     state.operation = session.operation(kind, key, (what, status, data) => deliver(handle, state, what, status, data));
@@ -61,6 +73,19 @@ export function installHandles(session: Session): Handles {
   installStreamMethods(prototypes.stream, session, states.get);
   const queueSize = getOwnPropertyDescriptor(prototypes.stream, 'writeQueueSize')?.get as AnyFunction;
   return {
+    adopt: (handle, kind, key) => own(handle, kind, key).operation,
+    adoptReading: (handle, kind, key) => {
+      const state = own(handle, kind, key);
+      state.refed = false;
+      tapReads(handle, state, session);
+      return state.operation;
+    },
+    follow: (handle, kind, key, deliverOther) => {
+      const state = know(handle);
+      state.onOther = deliverOther;
+      state.operation = session.operation(kind, key, (what, status, data) => deliver(handle, state, what, status, data));
+      return state.operation;
+    },
     operationOf: (handle) => states.get(handle)?.operation,
     isStandardStream: descriptors.set,
     tellUnsent: () => {
@@ -88,7 +113,7 @@ function deliver(handle: object, state: HandleState, what: Kind, status: number,
       return write ? write(what, status, data) : false;
     }
     default:
-      return false;
+      return state.onOther ? state.onOther(what, status, data) : false;
   }
 }
 

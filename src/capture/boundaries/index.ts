@@ -1,12 +1,14 @@
 /** The whole interception surface, in the order in which it has to be installed. */
 import { hideSources } from '../../runtime/patches.ts';
 import type { Session } from '../session.ts';
+import { installChildren, type Propagate } from './children.ts';
 import { installClock } from './clock.ts';
 import { installCrypto } from './crypto.ts';
 import { installDns } from './dns.ts';
 import { installFinalizers } from './finalizers.ts';
 import { installFs } from './fs.ts';
 import { installHandles } from './handles.ts';
+import { installIpc } from './ipc.ts';
 import { installModuleHooks } from './module-hooks.ts';
 import { installProcess, installExit } from './process.ts';
 import { installRandom } from './random.ts';
@@ -18,12 +20,17 @@ import { installTls } from './tls.ts';
 import { installUncaptured } from './uncaptured.ts';
 import { installZlib } from './zlib.ts';
 
-/** @param warm loads what has to be loaded before the clocks and sources are patched, and returns what hides that it has */
-export function installBoundaries(session: Session, warm: () => () => void): void {
+/**
+ * @param warm loads what has to be loaded before the clocks and sources are patched, and returns what hides that it has
+ * @param propagate puts the harness into children, when recording
+ */
+export function installBoundaries(session: Session, warm: () => () => void, propagate?: Propagate): void {
   installFinalizers(session);
   const handles = installHandles(session);
   installTls(session, handles);
   installTerminals(session, handles);
+  const children = installChildren(session, handles, propagate);
+  installIpc(session, handles);
   // undici takes references to random sources when it loads.
   installCrypto(session);
   // Loading undici opens process.stderr (it asks for colours): the handles have to be watched by then.
@@ -40,5 +47,5 @@ export function installBoundaries(session: Session, warm: () => () => void): voi
   warmed();
   installStacks(session);
   hideSources();
-  installExit(session, handles);
+  installExit(session, handles, children);
 }

@@ -3,6 +3,7 @@ import { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKey
 import { type AnyFunction, calledAs, disguise, patchAlias, patchMethod, patchValue } from '../../runtime/patches.ts';
 import type { Kind } from '../../model/event.ts';
 import { readValue } from '../read-value.ts';
+import type { Children } from './children.ts';
 import type { Handles } from './handles.ts';
 import type { Session } from '../session.ts';
 
@@ -84,11 +85,12 @@ function afterJobs(count: number, run: () => void): void {
 }
 
 /** Watches the two ends of a process. The hooks are not listeners: the agent's own come first, and see no trace of them. */
-export function installExit(session: Session, handles: Handles): void {
+export function installExit(session: Session, handles: Handles, children: Children): void {
   let exited = false;
   const exit = (code: number): void => {
     if (exited) return;
     exited = true;
+    children.finish();
     handles.tellUnsent();
     session.exited(code);
   };
@@ -108,7 +110,6 @@ export function installExit(session: Session, handles: Handles): void {
       if (event === 'beforeExit') return session.beforeExit(() => emitOn(this, args) as boolean);
       // Native code prints the stack after the last JavaScript has run: format it while the journal is open.
       if (event === 'uncaughtExceptionMonitor') formatStacks(subject, 5);
-      if (event === 'message' && process.channel) return session.uncapturedArrival('a message from the parent process (IPC)', () => emitOn(this, args));
       const emitted = emitOn(this, args) as boolean;
       // A program may tell its own listeners, and go on.
       if (event === 'exit' && (process as unknown as { _exiting: boolean })._exiting) afterJobs(EXIT_JOBS, () => exit(Number(process.exitCode ?? subject ?? 0)));

@@ -6,7 +6,7 @@ import { handlePrototypes } from '../../runtime/bindings.ts';
 import { apply, defineProperty, getPrototypeOf } from '../../runtime/natives.ts';
 import { type AnyFunction, calledAs, patchMethod } from '../../runtime/patches.ts';
 import { createStash } from '../../runtime/stash.ts';
-import { readValue } from '../read-value.ts';
+import { actValue, readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
 
 interface SignalHandle {
@@ -58,7 +58,11 @@ function patchKills(session: Session): void {
   // In replay the ids of processes are the recorded run's: a signal would hit a stranger.
   patchMethod(process, 'kill', (native) => function kill(this: unknown, ...args: unknown[]): unknown {
     const [pid, signal] = args;
-    if (Number(pid) !== process.pid) return session.uncaptured('process.kill', () => apply(native, this, args));
+    if (Number(pid) !== process.pid) return apply(native, this, args);
     return readValue(session, 'process-value', `["kill",${JSON.stringify(String(signal))}]`, kill, () => apply(native, this, args) as unknown);
+  });
+  // What `kill` does when its arguments are in order.
+  patchMethod(process, '_kill', (native) => function kill(this: unknown, pid: number, signal: number): unknown {
+    return actValue(session, 'process-value', `["kill",${pid},${signal}]`, kill, () => apply(native, this, [pid, signal]) as number);
   });
 }

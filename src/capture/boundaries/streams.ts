@@ -23,6 +23,8 @@ export interface StreamState {
 
 export interface StreamHandle {
   onread: AnyFunction;
+  /** Of an IPC channel: what came along with the bytes that are read. */
+  pendingHandle?: object | null;
 }
 
 const ENCODINGS: Readonly<Record<string, BufferEncoding>> = {
@@ -55,10 +57,13 @@ export function installStreamMethods(prototype: object, session: Session, find: 
     return apply(native, this, [buffer]);
   });
   for (const name of WRITES) {
-    patchMethod(prototype, name, (native) => function (this: object, request: WriteRequest | null, data: unknown, allBuffers?: boolean): unknown {
+    patchMethod(prototype, name, (native) => function (this: object, request: WriteRequest | null, data: unknown, third?: boolean | object | null): unknown {
       const state = find(this);
-      if (!state) return apply(native, this, [request, data, allBuffers]);
-      return send(this, state, session, 'write', request, bytesOf(name, data, allBuffers), () => apply(native, this, [request, data, allBuffers]));
+      if (!state) return apply(native, this, [request, data, third]);
+      // On an IPC channel the third one is a handle that goes along.
+      if (typeof third === 'object' && third !== null) return session.uncaptured('a handle sent to another process (IPC)', () => apply(native, this, [request, data, third]));
+      const allBuffers = third === true;
+      return send(this, state, session, 'write', request, bytesOf(name, data, allBuffers), () => apply(native, this, [request, data, third]));
     });
   }
   patchMethod(prototype, 'shutdown', (native) => function (this: object, request: WriteRequest): unknown {
@@ -91,8 +96,9 @@ export function tapReads(handle: StreamHandle, state: StreamState, session: Sess
   if (state.tapped || !handle.onread) return;
   state.tapped = true;
   state.onread = handle.onread;
-  handle.onread = function (this: object, chunk: ArrayBuffer | undefined): unknown {
+  handle.onread = function (this: StreamHandle, chunk: ArrayBuffer | undefined): unknown {
     const count = state32[base.kReadBytesOrError] as number;
+    if (this.pendingHandle) session.uncapturedArrival('a handle from another process (IPC)', () => {});
     session.arrived(state.operation, 'read', count, count > 0 ? readBytes(state, chunk, count) : NOTHING);
     if (count > 0) state.bytesRead += count;
     // Reporting the delivery may itself have used the shared state array.

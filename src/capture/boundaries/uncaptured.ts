@@ -13,8 +13,6 @@ export function installUncaptured(session: Session, moduleHooks: ModuleHooks): v
   };
   const prototype = (module: string, type: string): object => (binding(module)[type] as { prototype: object }).prototype;
   const { tcp, pipe } = handlePrototypes();
-  block(prototype('process_wrap', 'Process'), 'spawn', 'child_process.spawn');
-  block(binding('spawn_sync'), 'spawn', 'child_process.spawnSync');
   block(tcp, 'listen', 'an inbound server (listen)');
   // Binding makes the socket's file.
   for (const method of ['bind', 'listen']) block(pipe, method, 'an inbound server (listen)');
@@ -27,7 +25,6 @@ export function installUncaptured(session: Session, moduleHooks: ModuleHooks): v
   block(process.getBuiltinModule('node:http2'), 'connect', 'http2.connect');
   block(process.getBuiltinModule('node:inspector'), 'open', 'inspector.open');
   block(BroadcastChannel.prototype, 'postMessage', 'a BroadcastChannel');
-  if (process.send) block(process, 'send', 'process.send (IPC)');
   // With --jitless there is none.
   if (typeof WebAssembly === 'object') for (const name of ['compile', 'instantiate', 'compileStreaming', 'instantiateStreaming']) orderWasm(session, name);
   patchMethod(Atomics, 'waitAsync', (native) => function (this: unknown, ...args: unknown[]): unknown {

@@ -3,7 +3,8 @@
  *
  * Node 20 and 22 pass a request object and get an error code; the state array says whether a completion follows.
  * Node 24 and 26 pass null and get a number (done, or failed) or, when a completion follows, a fresh request object.
- * `shutdown` passes a request everywhere.
+ * `shutdown` passes a request everywhere, and so does an IPC channel, which learns only from the state array whether a
+ * completion follows, and puts its callback on the request then.
  */
 import { streamBinding } from '../../runtime/bindings.ts';
 import { bufferAlloc, defineProperty } from '../../runtime/natives.ts';
@@ -35,6 +36,7 @@ export function send(handle: object, state: StreamState, session: Session, kind:
     publish(state, result);
     state32[base.kLastWriteWasAsync] = result.async;
     if (result.code !== 0 || result.async === 0) state.writes.delete(number);
+    else if (!complete) completeLater(request, state, session, number);
   }
   return result.code;
 }
@@ -53,9 +55,15 @@ function sendAndGetRequest(state: StreamState, session: Session, number: number,
   state32[base.kLastWriteErr as number] = result.code;
   // In replay there is no native request: the stream code needs no more of one than its properties.
   const shown: WriteRequest = request ?? ({ writeStatus: null, error: undefined } as WriteRequest);
+  completeLater(shown, state, session, number);
+  return shown;
+}
+
+/** The callback is put on the request when the write is under way. */
+function completeLater(request: WriteRequest, state: StreamState, session: Session, number: number): void {
   let complete: AnyFunction | undefined;
   let tapped: AnyFunction | undefined;
-  defineProperty(shown, 'oncomplete', {
+  defineProperty(request, 'oncomplete', {
     configurable: true,
     enumerable: true,
     get: () => tapped,
@@ -64,8 +72,7 @@ function sendAndGetRequest(state: StreamState, session: Session, number: number,
       tapped = tap(state, session, number, callback);
     },
   });
-  state.writes.set(number, session.inContext((_, status) => void callComplete(complete as AnyFunction, shown, [status])));
-  return shown;
+  state.writes.set(number, session.inContext((_, status) => void callComplete(complete as AnyFunction, request, [status])));
 }
 
 /** The runtime calls this when a write is done. */

@@ -68,7 +68,7 @@ async function perform(plan: Plan, folder: string): Promise<{ code: number; repo
 
 /** Goes through the same replay once more, slowly, to find the agent's own line behind work that a dependency did later. */
 async function trace(plan: Plan): Promise<readonly string[]> {
-  const child = launch({ ...plan.launch, control: { ...plan.launch.control, trace: true }, stdio: [stdinOf(plan.facts), 'pipe', 'pipe'] });
+  const child = launch({ ...plan.launch, control: { ...plan.launch.control, trace: true }, stdio: [stdinOf(plan.facts), 'pipe', 'pipe', ...channelOf(plan.facts)] });
   child.stdout?.resume();
   child.stderr?.resume();
   await ended(child);
@@ -91,7 +91,7 @@ function planOf(facts: RunFacts, store: string, report: string, node: string | u
   const own = Object.fromEntries(['XDG_CONFIG_HOME', 'HOME', 'REPLAY_HARNESS_IDENTITY'].map((name) => [name, process.env[name]]));
   const control = { mode: 'replay', store, run: facts.runId, report, refusal: `${report}.refusal`, env, ...(argv && { argv }) } as const;
   const nodeOptions = facts.env['NODE_OPTIONS'] === undefined ? {} : { NODE_OPTIONS: withoutWriting(facts.env['NODE_OPTIONS'].split(/ +/)).join(' ') };
-  return { facts, report, launch: { command: binary, args, argv0: facts.argv0, cwd, inject: facts.injected, env: { ...facts.env, ...nodeOptions, ...env, ...own, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined }, control } };
+  return { facts, report, launch: { command: binary, args, argv0: facts.argv0, cwd, inject: facts.injected, env: { ...facts.env, ...nodeOptions, ...env, ...own, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined }, control, ...(facts.ipc && { serialization: facts.ipc }) } };
 }
 
 function isFromStandardInput({ argv, execArgv }: RunFacts): boolean {
@@ -126,6 +126,11 @@ function stdinOf({ stdio }: RunFacts): 'pipe' | 'ignore' | 'inherit' {
   return stdio[0] === 'pipe' ? 'pipe' : 'ignore';
 }
 
+/** A program that was forked finds a channel to its parent; nothing is said on it. */
+function channelOf({ ipc }: RunFacts): ['ipc'] | [] {
+  return ipc ? ['ipc'] : [];
+}
+
 /** Standard streams of the recorded sort: what they are decides which classes serve them. */
 function connect(facts: RunFacts, folder: string): { stdio: StdioOptions; finish: () => void } {
   const files: (readonly [string, number, NodeJS.WriteStream])[] = [];
@@ -138,7 +143,7 @@ function connect(facts: RunFacts, folder: string): { stdio: StdioOptions; finish
     files.push([file, opened, stream]);
     return opened;
   };
-  const stdio: StdioOptions = [stdinOf(facts), output(1), output(2)];
+  const stdio: StdioOptions = [stdinOf(facts), output(1), output(2), ...channelOf(facts)];
   const finish = (): void => {
     for (const [file, fd, stream] of files) {
       closeSync(fd);

@@ -6,6 +6,7 @@ import { Connections } from './connections.ts';
 import type { Draft, OperationEvent, Tracker } from './draft.ts';
 import { Files } from './files.ts';
 import { Lifecycle } from './lifecycle.ts';
+import { Processes } from './processes.ts';
 import { Stdio } from './stdio.ts';
 import { Timers } from './timers.ts';
 import { Values } from './values.ts';
@@ -32,12 +33,14 @@ class Lane {
   readonly #completions = new Completions();
   readonly #lifecycle = new Lifecycle();
   readonly #values: Values;
+  readonly #processes: Processes;
   readonly #byKind: Partial<Record<Kind, Tracker>>;
   readonly #byOperation = new Map<number, Tracker>();
 
   constructor(events: readonly LaneEvent[], { random }: InterpretOptions) {
     const begin = events.find((event) => event.type === 'begin');
     this.#values = new Values(random && begin ? random(begin.facts.seed) : undefined);
+    this.#processes = new Processes(begin?.facts.cwd ?? '');
     this.#byKind = {
       tcp: this.#connections,
       pipe: this.#connections,
@@ -51,6 +54,9 @@ class Lane {
       crypto: this.#completions,
       'process-event': this.#lifecycle,
       signal: this.#lifecycle,
+      process: this.#processes,
+      'child-pipe': this.#processes,
+      ipc: this.#processes,
     };
   }
 
@@ -72,10 +78,14 @@ class Lane {
   }
 
   finish(): Draft[] {
-    return [this.#connections, this.#timers, this.#stdio, this.#files, this.#watches, this.#completions, this.#lifecycle, this.#values].flatMap((tracker) => tracker.finish());
+    return [this.#connections, this.#timers, this.#stdio, this.#files, this.#watches, this.#completions, this.#lifecycle, this.#values, this.#processes].flatMap((tracker) => tracker.finish());
   }
 
   #value(event: ValueEvent): void {
+    if (event.kind === 'spawned' || event.kind === 'spawn-sync') {
+      this.#processes.take(event);
+      return;
+    }
     if (event.kind !== 'fs-value') {
       this.#values.take(event);
       return;
