@@ -7,14 +7,12 @@ const NODE_MAJOR = Number(process.versions.node.split('.')[0]);
 /** What the agent does, and the name by which it is to be called when recorded and when refused. */
 const CASES = [
   ['worker.mjs', /worker_threads\.Worker/],
-  ['child-process.mjs', /child_process\.spawn/],
-  ['child-process-sync.mjs', /child_process\.spawnSync/],
   ['http2.mjs', /http2\.connect/],
   ['tls-over-stream.mjs', /TLS over a JavaScript stream/],
   ['dgram.mjs', /UDP socket/],
   ['listen.mjs', /inbound server/],
-  ['kill.mjs', /process\.kill/],
-  ['after-exit.mjs', /child_process\.spawnSync/],
+  ['after-exit.mjs', /process\.report\.writeReport/],
+  ['send-handle.mjs', /a handle sent to another process/],
   ['heap-snapshot.mjs', /v8\.writeHeapSnapshot/],
   ['listen-path.mjs', /inbound server/],
   ['wasi.mjs', /node:wasi/],

@@ -25,6 +25,7 @@ for (const signal of ['SIGINT', 'SIGKILL', 9]) {
 const group = spawn('sh', ['-c', 'echo x >> started; sleep 60 & echo $!; wait'], { detached: true });
 await new Promise((resolve) => group.stdout.once('data', resolve));
 console.log(process.kill(-group.pid, 'SIGTERM'), await ended(group));
+console.log(process.kill(process.ppid, 0));
 const left = spawn('sleep', ['0.3'], { detached: true, stdio: 'ignore' });
 left.unref();
 left.on('exit', () => console.log('never printed'));

@@ -1,2 +1,0 @@
-console.log('before');
-console.log(process.kill(process.ppid, 0));
