@@ -19,7 +19,7 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
       ['-- CMD', 'where the code lies now, and its arguments'],
     ],
   },
-  runs: { usage: 'runs [--json]', does: 'Lists the runs of the store, newest first.', options: [JSON_OPTION] },
+  runs: { usage: 'runs [--tree] [--json]', does: 'Lists the runs of the store, newest first.', options: [['--tree', 'runs of child processes below the run that started them'], JSON_OPTION] },
   show: {
     usage: 'show <run> [--step N] [--raw input|output] [--json]',
     does: 'Shows what the agent did, step by step.',

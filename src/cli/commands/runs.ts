@@ -38,13 +38,13 @@ export interface ListedRun {
 }
 
 export function runs(args: readonly string[]): number {
-  const parsed = parse('runs', args, { json: { type: 'boolean' } });
+  const parsed = parse('runs', args, { json: { type: 'boolean' }, tree: { type: 'boolean' } });
   noRun('runs', parsed);
   const readers = identities(process.env);
   const found = parsed.store.list();
   const listed = found.map((run) => describeRun(parsed.store, run, readers));
   if (parsed.values['json']) process.stdout.write(`${JSON.stringify(listed, null, 2)}\n`);
-  else process.stdout.write(listed.length === 0 ? `no runs in ${parsed.store.location}. Record one: replay-harness record -- node agent.js\n` : tableOf(listed));
+  else process.stdout.write(listed.length === 0 ? `no runs in ${parsed.store.location}. Record one: replay-harness record -- node agent.js\n` : parsed.values['tree'] ? tableOf(...treeOf(listed)) : tableOf(listed));
   const damages = found.flatMap(({ damage }) => damage ?? []);
   for (const { message } of damages) process.stderr.write(`replay-harness: ${message}\n`);
   return damages[0]?.exitCode ?? 0;
@@ -102,9 +102,28 @@ function programDigest(): string {
   return digest;
 }
 
-function tableOf(listed: readonly ListedRun[]): string {
-  const rows = listed.map((run) => [
-    run.id, run.startedAt.slice(0, 19).replace('T', ' '), run.status, String(run.exitCode ?? run.signal ?? '-'), run.durationMs === null ? '-' : `${run.durationMs} ms`,
+/** Below each run those that it started, oldest first. @returns the runs in that order, and the lines that join them */
+function treeOf(listed: readonly ListedRun[]): [ListedRun[], string[]] {
+  const known = new Set(listed.map(({ id }) => id));
+  const shown: ListedRun[] = [];
+  const branches: string[] = [];
+  const add = (run: ListedRun, branch: string, below: string): void => {
+    shown.push(run);
+    branches.push(branch);
+    const children = listed.filter(({ parentRunId }) => parentRunId === run.id).reverse();
+    for (const [index, child] of children.entries()) {
+      const isLast = index === children.length - 1;
+      add(child, `${below}${isLast ? '└' : '├'} `, `${below}${isLast ? ' ' : '│'} `);
+    }
+  };
+  for (const run of listed) if (run.parentRunId === null || !known.has(run.parentRunId)) add(run, '', '');
+  return [shown, branches];
+}
+
+/** @param branches what stands before each run */
+function tableOf(listed: readonly ListedRun[], branches: readonly string[] = []): string {
+  const rows = listed.map((run, index) => [
+    `${branches[index] ?? ''}${run.id}`, run.startedAt.slice(0, 19).replace('T', ' '), run.status, String(run.exitCode ?? run.signal ?? '-'), run.durationMs === null ? '-' : `${run.durationMs} ms`,
     String(run.steps ?? '?'), String(run.llmCalls ?? '?'), run.agent, run.command?.slice(1).join(' ') ?? 'sealed to another key, or damaged',
   ].map((cell) => visible(cell).replace(/[\n\t]/g, ' ')));
   const all = [['RUN', 'STARTED', 'STATUS', 'EXIT', 'TIME', 'STEPS', 'LLM', 'AGENT', 'COMMAND'], ...rows];

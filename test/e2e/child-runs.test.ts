@@ -1,0 +1,47 @@
+/** The Node processes that a recorded program starts are runs of their own. */
+import { expect, it } from 'vitest';
+import { PRELOAD } from '../support/paths.ts';
+import { testWorkspace } from '../support/test-workspace.ts';
+
+interface Listed {
+  readonly id: string;
+  readonly parentRunId: string | null;
+  readonly agent: string;
+  readonly status: string;
+  readonly exitCode: number;
+  readonly command: readonly string[];
+}
+
+it.each(['require', 'cli'] as const)('each in every way of starting it, unseen, with a replay of its own (%s)', async (preload) => {
+  const workspace = testWorkspace();
+  const bare = await workspace.bare('children/node-children.mjs');
+  const recorded = await workspace.record('children/node-children.mjs', { preload });
+  expect(recorded.stdout.toString()).toBe(bare.stdout.toString());
+  expect(recorded.agentStderr.toString()).toBe('');
+
+  const runs = JSON.parse((await workspace.cli(['runs', '--json'])).stdout.toString()) as Listed[];
+  const root = runs.find(({ parentRunId }) => parentRunId === null) as Listed;
+  const children = runs.filter(({ parentRunId }) => parentRunId === root.id).reverse();
+  expect(children).toHaveLength(8);
+  expect(children.map(({ command }) => command.slice(1).filter((word) => !word.endsWith('node-child.mjs')))).toEqual([
+    ['plain'], ['no environment'], ['--no-warnings', 'an option'], ['in a shell'], ['second'], ['forked'], ['--no-warnings', 'forked'], ['-p', '[process.argv.length, process.execArgv]'],
+  ]);
+  for (const { id, status, exitCode } of runs) {
+    expect({ status, exitCode }).toEqual({ status: 'complete', exitCode: 0 });
+    const replayed = await workspace.replay(id);
+    expect(replayed.report, replayed.stderr.toString()).toMatchObject({ runId: id, verdict: 'identical' });
+  }
+  const latest = await workspace.replay();
+  expect(latest.report?.runId).toBe(root.id);
+});
+
+it('runs --tree shows them below the run that started them', async () => {
+  const workspace = testWorkspace();
+  workspace.write('top.mjs', "import { execFileSync } from 'node:child_process';\nconsole.log(execFileSync(process.execPath, ['middle.mjs'], { encoding: 'utf8' }));\n");
+  workspace.write('middle.mjs', "import { execSync } from 'node:child_process';\nconsole.log(execSync('node bottom.mjs a; node bottom.mjs b', { encoding: 'utf8' }));\n");
+  workspace.write('bottom.mjs', 'console.log(process.argv[2], process.ppid > 0);\n');
+  const recorded = await workspace.node([...PRELOAD.import, 'top.mjs']);
+  expect(recorded.stdout.toString()).toBe('a true\nb true\n\n\n');
+  const lines = (await workspace.cli(['runs', '--tree'])).stdout.toString().trim().split('\n');
+  expect(lines.map((line) => line.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'ID').replace(/ID.* \//, 'ID /').replaceAll(`${workspace.folder}/`, ''))).toEqual([expect.stringContaining('RUN'), 'ID top.mjs', '└ ID middle.mjs', '  ├ ID bottom.mjs a', '  └ ID bottom.mjs b']);
+});
