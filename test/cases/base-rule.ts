@@ -1,5 +1,6 @@
 /** The rule that every case asserts: replay equals record byte for byte, the server hears nothing of it, record equals bare save for time and chance. */
 import { expect } from 'vitest';
+import { type DatabaseName, databasesFor } from '../support/databases/index.ts';
 import type { TestServer } from '../support/server.ts';
 import { testServer, testWorkspace } from '../support/test-workspace.ts';
 import type { Harnessed, RecordOptions, Replayed, Workspace } from '../support/workspace.ts';
@@ -20,31 +21,36 @@ export interface Case {
 interface CaseOptions extends RecordOptions {
   /** Before the first run: files that the agent reads. */
   readonly prepare?: (workspace: Workspace) => void;
+  /** Before the recorded run: takes back what the bare one did. */
+  readonly undo?: (workspace: Workspace) => void;
+  readonly needs?: readonly DatabaseName[];
 }
 
 /** @param aside takes what time and chance decide out of the output */
-export async function holdsBaseRule(agent: string, aside: (stdout: string) => string, { prepare, ...options }: CaseOptions = {}): Promise<Case> {
+export async function holdsBaseRule(agent: string, aside: (stdout: string) => string, { prepare, undo, needs, ...options }: CaseOptions = {}): Promise<Case> {
   const workspace = testWorkspace();
   prepare?.(workspace);
   const server = await testServer(workspace);
-  const env = { ...server.env, ...options.env };
+  const databases = await databasesFor(needs);
+  const env = { ...server.env, ...databases.env, ...options.env };
   const bare = await workspace.bare(agent, { ...options, env });
   await server.stop();
   await server.start();
+  undo?.(workspace);
   const recorded = await workspace.record(agent, { ...options, env });
   expect(recorded, recorded.stderr.toString()).toMatchObject({ exitCode: bare.exitCode, signal: null, ownStderr: '' });
   expect(aside(recorded.stdout.toString())).toBe(aside(bare.stdout.toString()));
 
   const { hits, requests } = { hits: server.hits, requests: [...server.requests] };
-  await server.stop();
-  await server.provesStopped();
+  await Promise.all([server.stop(), databases.stop()]);
+  await Promise.all([server.provesStopped(), databases.provesStopped()]);
   expectSame(recorded, await workspace.replay());
   const replay = async (args: readonly string[] = []): Promise<Replayed> => {
-    await server.stop();
-    await server.start();
+    await Promise.all([server.stop(), databases.stop()]);
+    await Promise.all([server.start(), databases.start()]);
     const replayed = await workspace.replay('latest', { args });
     expectSame(recorded, replayed);
-    expect(server.hits).toBe(0);
+    expect({ server: server.hits, databases: await databases.hits() }).toEqual({ server: 0, databases: 0 });
     return replayed;
   };
   await replay();

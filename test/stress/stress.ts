@@ -5,6 +5,7 @@ import { availableParallelism, loadavg } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AGENT_CASES } from '../support/catalogue.ts';
+import { missingServers, removeDatabases, tellSkipped } from '../support/databases/index.ts';
 import { killAndReplay } from '../support/killing.ts';
 import { ROOT } from '../support/paths.ts';
 import { type AgentCase, recordAndReplay } from '../support/record-and-replay.ts';
@@ -23,7 +24,7 @@ interface Result {
 
 export async function stress(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { rounds: { type: 'string' }, busy: { type: 'boolean' }, kills: { type: 'string' }, keep: { type: 'boolean' } } });
-  const chosen = AGENT_CASES.filter(({ agent }) => positionals.length === 0 || positionals.some((name) => agent.includes(name)));
+  const chosen = AGENT_CASES.filter(({ agent }) => positionals.length === 0 || positionals.some((name) => agent.includes(name))).filter(isPossible);
   const loops = values.busy ? [busyLoop(), busyLoop()] : [];
   const results: Result[] = [];
   const report = (result: Result): void => {
@@ -39,12 +40,19 @@ export async function stress(args: readonly string[]): Promise<number> {
     if (kills > 0) report(await repeat('kill -9 at a random moment', kills, killAndReplay));
   } finally {
     for (const loop of loops) loop.kill('SIGKILL');
+    await removeDatabases();
   }
   const failed = results.filter(({ faults }) => faults.length > 0);
   const summary = `${results.length - failed.length} of ${results.length} agents identical in every round${values.busy ? ', with both cores kept busy' : ''}`;
   console.log(`\n${summary}`);
   if (values.keep) keep([summary, '', ...results.map(lineOf)], values.busy === true);
   return failed.length === 0 && results.length > 0 ? 0 : 1;
+}
+
+function isPossible(agent: AgentCase): boolean {
+  const missing = missingServers(agent.needs);
+  if (missing.length > 0) tellSkipped(labelOf(agent), missing);
+  return missing.length === 0;
 }
 
 async function repeat(agent: string, rounds: number, once: (round: number) => Promise<unknown>): Promise<Result> {

@@ -152,10 +152,24 @@ const cases: readonly AgentCase[] = [
   { agent: 'cases/s30-approval.mjs', stdin: { typed: [{ question: 'approve? ', answer: 'y\n', after: 30 }, { question: 'reason? ', answer: 'ünbedingt\n', after: 5 }] } },
 ];
 
+const packaged = (agent: string): string => join(PACKAGES, 'agents', agent);
+
+/** Drivers at the real servers. */
+const databases: readonly AgentCase[] = [
+  { agent: packaged('pg-queries.mjs'), needs: ['postgres'] },
+  { agent: packaged('pg-pool.mjs'), needs: ['postgres'] },
+  { agent: packaged('pg-streams.mjs'), needs: ['postgres'] },
+  { agent: packaged('pg-notify.mjs'), needs: ['postgres'] },
+  { agent: packaged('pg-tls.mjs'), needs: ['postgres'] },
+  { agent: packaged('postgres-js.mjs'), needs: ['postgres'] },
+  ...['2', '3'].map((protocol): AgentCase => ({ agent: packaged('ioredis.mjs'), label: `RESP${protocol}`, args: [protocol], needs: ['redis'] })),
+  { agent: packaged('node-redis.mjs'), needs: ['redis'] },
+];
+
 const everything: readonly AgentCase[] = [{ agent: 'everything.mjs' }];
 
-type Group = 'network' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'children' | 'cases' | 'everything';
+type Group = 'network' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'children' | 'cases' | 'databases' | 'everything';
 
-export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, models, timers, values, files, standardStreams, endings, contexts, children, cases, everything };
+export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, models, timers, values, files, standardStreams, endings, contexts, children, cases, databases, everything };
 
 export const AGENT_CASES: readonly AgentCase[] = Object.values(CATALOGUE).flat();

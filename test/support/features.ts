@@ -16,6 +16,11 @@ export const FEATURES: Readonly<Record<string, Endpoint>> = {
     response.end('two');
   },
 
+  /** Sends a mail, each time that it is asked. */
+  '/send-mail'({ response, body }) {
+    json(response, { queued: randomUUID(), to: (JSON.parse(body) as { to: string }).to }, 202);
+  },
+
   /** Sets two cookies, and says which it got. */
   '/cookies'({ request, response }) {
     response.setHeader('set-cookie', [`session=${randomUUID()}; Path=/; HttpOnly`, `n=${randomBytes(4).toString('hex')}; Max-Age=60`]);

@@ -4,6 +4,7 @@
  */
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { type DatabaseName, databasesFor } from './databases/index.ts';
 import { difference } from './difference.ts';
 import type { Execution, Output, Stdin } from './execute.ts';
 import { TestServer } from './server.ts';
@@ -13,6 +14,8 @@ export interface AgentCase {
   readonly agent: string;
   /** Tells two cases of one agent apart. */
   readonly label?: string;
+  /** Database servers that it talks to; it is left out where they are not installed. */
+  readonly needs?: readonly DatabaseName[];
   /** The exit codes that the agent itself may choose. Default 0. */
   readonly exitCode?: number | readonly number[];
   readonly preload?: Preload;
@@ -44,25 +47,31 @@ export const STARTED = 'started';
 export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harnessed> {
   const workspace = new Workspace();
   const server = new TestServer(workspace.folder);
+  const databases = await databasesFor(agent.needs);
   try {
     await server.start();
-    const options = { ...agent, env: { ...server.env, ...(typeof agent.env === 'function' ? agent.env(server) : agent.env) }, stdin: typeof agent.stdin === 'function' ? agent.stdin(workspace) : agent.stdin };
+    const options = { ...agent, env: { ...server.env, ...databases.env, ...(typeof agent.env === 'function' ? agent.env(server) : agent.env) }, stdin: typeof agent.stdin === 'function' ? agent.stdin(workspace) : agent.stdin };
     agent.prepare?.(workspace);
     const bare = agent.sameAsBare && (await workspace.bare(agent.agent, options));
     if (agent.sameAsBare) agent.prepare?.(workspace);
     const recorded = await workspace.record(agent.agent, options);
     throwIfAny(recordingFaults(agent, recorded, bare));
 
-    await server.stop();
-    await server.provesStopped();
+    await Promise.all([server.stop(), databases.stop()]);
+    await Promise.all([server.provesStopped(), databases.provesStopped()]);
     agent.spoil?.(workspace);
     throwIfAny([agent.starts && !workspace.take(STARTED) && 'the recorded run started nothing']);
     const serverUp = round % 2 === 1;
-    if (serverUp) await server.start();
+    if (serverUp) await Promise.all([server.start(), databases.start()]);
     const before = filesIn(workspace.folder);
     const replayed = await workspace.replay();
+    const connections = serverUp ? await databases.hits() : 0;
     throwIfAny(changesSince(before, workspace.folder));
-    throwIfAny([...replayFaults(recorded, replayed), agent.starts && workspace.take(STARTED) && 'the replay started a process', serverUp && server.hits > 0 && `the replay reached the server: ${server.hits} hits ${server.requests.join(', ')}`]);
+    throwIfAny([
+      ...replayFaults(recorded, replayed), agent.starts && workspace.take(STARTED) && 'the replay started a process', 
+      serverUp && server.hits > 0 && `the replay reached the server: ${server.hits} hits ${server.requests.join(', ')}`,
+      connections > 0 && `the replay reached ${agent.needs?.join(' or ')}: ${connections} connections`,
+    ]);
     workspace.remove();
     return recorded;
   } catch (error) {
