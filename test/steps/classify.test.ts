@@ -82,22 +82,27 @@ test('TLS and CONNECT: one url, whichever layer carried the bytes', () => {
 });
 
 test('a connection that speaks something else is one step', async () => {
-  await using server = await rawRig((socket) => socket.on('data', () => socket.end('-ERR\r\n')));
-  await speak(server.port, ['*1\r\n$4\r\nPING\r\n']);
-  expect(interpret(server.tape.events)).toMatchObject([{ kind: 'tool', boundary: 'socket', name: `redis 127.0.0.1:${server.port}`, output: { bytesSent: 14, bytesReceived: 6 } }]);
-  expect(interpret(recut(server.tape.events, everyByte))).toMatchObject([{ name: `redis 127.0.0.1:${server.port}`, output: { bytesSent: 14, bytesReceived: 6 } }]);
+  await using server = await rawRig((socket) => socket.on('data', () => socket.end(Buffer.from([0x20, 2, 0, 0]))));
+  await speak(server.port, [Buffer.from('\x10\x0e\0\x04MQTT\x04\x02\0\x3c\0\x02ag', 'latin1')]);
+  expect(interpret(server.tape.events)).toMatchObject([{ kind: 'tool', boundary: 'socket', name: `connection 127.0.0.1:${server.port}`, output: { bytesSent: 16, bytesReceived: 4 } }]);
+  expect(interpret(recut(server.tape.events, everyByte))).toMatchObject([{ name: `connection 127.0.0.1:${server.port}`, output: { bytesSent: 16, bytesReceived: 4 } }]);
 });
 
-test('Postgres stays one step when TLS is laid over the open connection', () => {
+test('Postgres stays one conversation when TLS is laid over the open connection', () => {
   const tape = new Tape();
   const tcp = tape.start('tcp', ['10.0.0.2', 5432]);
   tape.deliver(tcp, 'connected');
   tape.write(tcp, Buffer.from('0000000804d2162f', 'hex'));
   tape.read(tcp, 'S');
   const tls = tape.start('tls', { tcp, servername: 'db' });
-  tape.write(tls, 'xxxxxxxxxx');
-  tape.read(tls, 'yyyy');
-  expect(interpret(tape.events)).toMatchObject([{ name: 'postgres 10.0.0.2:5432', output: { bytesSent: 18, bytesReceived: 5 } }]);
+  tape.write(tls, Buffer.from('\0\0\0\x1d\0\x03\0\0user\0ana\0database\0d\0\0', 'latin1'));
+  tape.read(tls, Buffer.from('R\0\0\0\x08\0\0\0\0S\0\0\0\x18server_version\x0015.1\0Z\0\0\0\x05I', 'latin1'));
+  tape.write(tls, Buffer.from('Q\0\0\0\x0dSELECT 1\0', 'latin1'));
+  tape.read(tls, Buffer.from('T\0\0\0\x1a\0\x01n\0\0\0\0\0\0\0\0\0\0\x17\0\x04\xff\xff\xff\xff\0\0D\0\0\0\x0b\0\x01\0\0\0\x011C\0\0\0\x0dSELECT 1\0Z\0\0\0\x05I', 'latin1'));
+  expect(interpret(tape.events)).toMatchObject([
+    { kind: 'state', boundary: 'socket', name: 'postgres ana@10.0.0.2:5432/d', output: { server: '15.1', authentication: 'trust', encrypted: true } },
+    { kind: 'tool', boundary: 'socket', name: 'SELECT 1', input: { sql: 'SELECT 1', params: [] }, output: { rows: [{ n: 1 }], rowCount: 1, command: 'SELECT' } },
+  ]);
 });
 
 test('a connection that is refused, and a unix socket', () => {

@@ -1,15 +1,12 @@
 import { expect, test } from 'vitest';
-import { renderStep, renderTrajectory } from '../../src/cli/render/trajectory.ts';
 import type { LaneEvent } from '../../src/model/event.ts';
 import { encodeOutcome } from '../../src/model/value.ts';
-import { coverage, interpret } from '../../src/steps/classify.ts';
 import { firstDifference } from '../../src/steps/request-diff.ts';
+import { canBeRead, damage, generator, scramble } from './support/damage.ts';
 import { converseEvent } from './support/event-stream.ts';
 import { httpRig, readAll } from './support/http.ts';
 import { ANTHROPIC_STREAM, chunk, completion, DONE, sendEvents, sendJson, sendPieces, toolCall, USAGE_CHUNK } from './support/models.ts';
 import { Tape } from './support/traffic.ts';
-
-const RUN = { id: 'r', agent: 'a', command: 'node a.js', status: 'complete', exitCode: 0, node: 'v20.20.2', startedAt: '', durationMs: 1 };
 
 const sse = (...data: object[]): Buffer => Buffer.from(data.map((item) => `data: ${JSON.stringify(item)}\n\n`).join(''));
 const OTHER_STREAMS: Readonly<Record<string, { asks: object; type: string; bytes: Buffer }>> = {
@@ -34,26 +31,10 @@ const OTHER_STREAMS: Readonly<Record<string, { asks: object; type: string; bytes
   },
 };
 
-/** Numerical Recipes' generator: a failure can be repeated. */
-function generator(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
 test('whatever the bytes, every step can be read, written down and shown', async () => {
   const events = await traffic();
   for (let seed = 0; seed < 150; seed++) {
-    const damaged = damage(events, generator(seed));
-    const steps = interpret(damaged);
-    expect(new Set(steps.map((step) => step.step)).size).toBe(steps.length);
-    const { inSteps, plumbing } = coverage(damaged);
-    expect(inSteps + Object.values(plumbing).reduce((sum, count) => sum + count, 0)).toBe(damaged.length);
-    JSON.stringify(steps);
-    renderTrajectory(RUN, steps, { color: false, verbose: seed % 2 === 0 });
-    for (const step of steps) renderStep(step, { color: true });
+    canBeRead(damage(events, generator(seed)));
   }
 });
 
@@ -91,16 +72,4 @@ async function traffic(): Promise<LaneEvent[]> {
   await post('/v1/messages', { model: 'm', max_tokens: 1, system: 's', messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'x' }] }] });
   for (const [path, { asks }] of Object.entries(OTHER_STREAMS)) await post(path, asks);
   return tape.events;
-}
-
-/** Drops, repeats and alters events. */
-function damage(events: readonly LaneEvent[], below: (limit: number) => number): LaneEvent[] {
-  const kept = events.flatMap((event) => (below(12) === 0 ? [] : below(12) === 0 ? [event, event] : [event]));
-  return kept.map((event, seq) => ({ ...event, seq, ...('data' in event && below(3) === 0 ? { data: scramble(event.data, below) } : {}) }));
-}
-
-function scramble(bytes: Buffer, below: (limit: number) => number): Buffer {
-  const copy = Buffer.from(bytes);
-  for (let count = below(4); count >= 0 && copy.length > 0; count--) copy[below(copy.length)] = below(3) === 0 ? below(256) : ('{}[]",:\n\r 0n'.charCodeAt(below(12)));
-  return below(4) === 0 ? copy.subarray(0, below(copy.length + 1)) : copy;
 }

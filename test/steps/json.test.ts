@@ -53,6 +53,10 @@ test('one of everything', async () => {
   const redis = tape.start('tcp', ['::1', 6379]);
   tape.write(redis, '*1\r\n$4\r\nPING\r\n');
   tape.read(redis, '+PONG\r\n');
+  tape.write(redis, '*2\r\n$3\r\nGET\r\n$1\r\na\r\n');
+  tape.read(redis, '$1\r\nb\r\n>3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$1\r\nd\r\n');
+  const unknown = tape.start('tcp', ['::1', 1883]);
+  tape.write(unknown, Buffer.from([0x10, 0]));
   const socket = tape.start('tcp', ['::1', 80]);
   tape.write(socket, 'GET /ws HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
   tape.read(socket, 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');

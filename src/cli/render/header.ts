@@ -72,10 +72,16 @@ function countsOf(steps: readonly Step[]): string {
     asked.length === 0 ? null : `${counted(asked.length, 'tool call')} asked for by models (${returned(told, asked.length)})`,
     count('HTTP request', ({ boundary }) => boundary === 'http'),
     count('websocket', ({ boundary }) => boundary === 'websocket'),
-    count('other connection', ({ boundary }) => boundary === 'socket'),
+    count('SQL statement', (step) => asks(step, 'sql')),
+    count('Redis command', (step) => asks(step, 'command')),
+    count('other connection', (step) => step.boundary === 'socket' && !asks(step, 'sql') && !asks(step, 'command')),
     count('file operation', ({ boundary }) => boundary === 'fs'),
     tokensOf(models),
   ].filter((part) => part !== null).join(' · ');
+}
+
+function asks({ boundary, input }: Step, what: 'sql' | 'command'): boolean {
+  return boundary === 'socket' && asObject(input)[what] !== undefined;
 }
 
 /** Many programs act on a call and end, or take its arguments for the answer. */

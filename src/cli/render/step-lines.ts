@@ -27,8 +27,10 @@ export function openingLines(step: Step, { meanwhile, following }: { meanwhile: 
       return [{ tag: 'exit', text: String(asObject(step.output)['code'] ?? '') }];
     case 'stdin':
       return printedLines(step.boundary, asObject(step.output)['end'] === true ? '(end of input)' : textOf(step), step.step, context);
+    case 'socket':
+      return [{ tag: socketTag(step), text: withError(oneLine(step.summary, 200), step.error, context) }];
     default:
-      return [{ tag: step.boundary === 'socket' ? 'socket' : step.kind, text: withError(oneLine(step.summary, 160), step.error, context) }];
+      return [{ tag: step.kind, text: withError(oneLine(step.summary, 160), step.error, context) }];
   }
 }
 
@@ -68,6 +70,11 @@ function bodyLines(body: unknown, limits: Limits | undefined, step: number): str
   if (!limits) return clippedLines(typeof body === 'string' ? body : JSON.stringify(body, null, 2), undefined, step);
   const line = oneLine(typeof body === 'string' ? body : preview(body, limits.columns), limits.columns);
   return [line.endsWith('…') ? `${line} (show --step ${step})` : line];
+}
+
+function socketTag({ input }: Step): string {
+  const { sql, command } = asObject(input);
+  return sql !== undefined ? 'sql' : command !== undefined ? 'redis' : 'socket';
 }
 
 function fileLines(step: Step, context: Context): Line[] {

@@ -1,15 +1,27 @@
+import type { LaneEvent } from '../../model/event.ts';
 import { readExchange } from '../exchange.ts';
 import type { HttpExchange } from '../http1.ts';
+import type { Said } from '../said.ts';
 import type { Draft } from './draft.ts';
 import { exchangeDraft } from './exchange-step.ts';
 import type { Peer } from './peer.ts';
 
-/** @returns one step per HTTP exchange, or one for a connection that speaks something else. */
+/** @returns one step per HTTP exchange, SQL statement or Redis command, or one for a connection that speaks something else. */
 export function connectionDrafts(peer: Peer): Draft[] {
   const exchanges = peer.http.exchanges;
   if (exchanges.length > 0) return exchangeDrafts(peer, exchanges);
+  const said = peer.dialogue.said();
+  if (said.length > 0) return saidDrafts(peer, said);
   if (peer.spoke) return [socketDraft(peer)];
   return peer.failure ? [failedDraft(peer, peer.failure)] : [];
+}
+
+function saidDrafts(peer: Peer, said: readonly Said[]): Draft[] {
+  const bySeq = new Map(peer.traffic.map((event) => [event.seq, event]));
+  return said.map(({ seqs, ...fields }, index) => {
+    const carried = [...seqs].sort((a, b) => a - b).flatMap((seq): LaneEvent | LaneEvent[] => bySeq.get(seq) ?? []);
+    return { ...fields, seq: carried[0]?.seq ?? 0, events: index === 0 ? [...peer.setup, ...carried] : carried, boundary: 'socket' };
+  });
 }
 
 function exchangeDrafts(peer: Peer, exchanges: readonly HttpExchange[]): Draft[] {

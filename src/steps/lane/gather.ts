@@ -109,24 +109,23 @@ class Lane {
 
 /** Requests that were pipelined in one write share its number: the later ones take that of another event of theirs. */
 function numbered(drafts: readonly Draft[]): Draft[] {
-  const taken = new Set<number>();
-  const steps: Draft[] = [];
+  const taken = new Map<number, Draft>();
+  const pipelined = new Map<Draft, Draft[]>();
   for (const draft of [...drafts].sort((a, b) => a.seq - b.seq)) {
-    const seq = [draft.seq, ...draft.events.map((event) => event.seq).filter((candidate) => candidate > draft.seq)].find((candidate) => !taken.has(candidate));
-    if (seq === undefined) {
-      addPipelined(steps, draft);
+    const seq = taken.has(draft.seq) ? draft.events.find((event) => event.seq > draft.seq && !taken.has(event.seq))?.seq : draft.seq;
+    if (seq !== undefined) {
+      taken.set(seq, { ...draft, seq });
       continue;
     }
-    taken.add(seq);
-    steps.push({ ...draft, seq });
+    const host = taken.get(draft.seq) as Draft;
+    const others = pipelined.get(host);
+    if (others) others.push(draft);
+    else pipelined.set(host, [draft]);
   }
-  return steps.sort((a, b) => a.seq - b.seq);
+  return [...taken.values()].sort((a, b) => a.seq - b.seq).map((step) => withPipelined(step, pipelined.get(step)));
 }
 
-function addPipelined(steps: Draft[], { seq, name, input, output, error }: Draft): void {
-  const at = steps.findIndex((step) => step.events.some((event) => event.seq === seq));
-  const host = steps[at] as Draft;
-  const before = asObject(host.output);
-  const pipelined = [...((before['pipelined'] as unknown[] | undefined) ?? []), { name, input, output, error }];
-  steps[at] = { ...host, output: { ...before, pipelined } };
+function withPipelined(step: Draft, others: readonly Draft[] | undefined): Draft {
+  if (!others) return step;
+  return { ...step, output: { ...asObject(step.output), pipelined: others.map(({ name, input, output, error }) => ({ name, input, output, error })) } };
 }

@@ -1,6 +1,7 @@
 import type { DeliveryEvent, LaneEvent, OutputEvent } from '../../model/event.ts';
 import { decodeArguments } from '../../model/value.ts';
 import { bufferConcat, NativeError } from '../../runtime/natives.ts';
+import { Dialogue } from '../dialogue.ts';
 import { type ConnectionFacts, HttpConnection } from '../http1.ts';
 import { statusName, stepError } from './draft.ts';
 
@@ -9,6 +10,8 @@ const SNIFF_BYTES = 64;
 /** The other end of one connection. */
 export class Peer {
   readonly http: HttpConnection;
+  /** Where something other than HTTP is spoken. */
+  readonly dialogue: Dialogue;
   readonly host: string;
   readonly port: number | null;
   /** For people: `127.0.0.1:5432`, or the path of a socket. */
@@ -30,6 +33,7 @@ export class Peer {
     this.host = facts.host;
     this.port = facts.port;
     this.address = address;
+    this.dialogue = new Dialogue(address);
     this.setup = setup;
   }
 
@@ -43,6 +47,7 @@ export class Peer {
     this.bytesSent += event.data.length;
     if (this.firstSent.length < SNIFF_BYTES) this.firstSent = bufferConcat([this.firstSent, event.data.subarray(0, SNIFF_BYTES)]);
     this.http.write(event.seq, event.at, event.data);
+    this.dialogue.write(event.seq, event.at, event.data);
   }
 
   delivered(event: DeliveryEvent): void {
@@ -74,11 +79,13 @@ export class Peer {
     this.bytesReceived += event.data.length;
     if (this.firstReceived.length < SNIFF_BYTES) this.firstReceived = bufferConcat([this.firstReceived, event.data.subarray(0, SNIFF_BYTES)]);
     this.http.read(event.seq, event.at, event.data);
+    this.dialogue.read(event.seq, event.at, event.data);
   }
 
   /** A layer above ends with the one below, and is told only there. */
   #ended(event: DeliveryEvent, how: string): void {
     this.http.end(event.seq, event.at, how);
+    this.dialogue.end(event.at, how);
     if (how !== 'eof' && how !== 'closed') this.#fail(event, how);
     if (!this.above) return;
     this.above.traffic.push(event);

@@ -35,6 +35,8 @@ const exchange = {
   input: object({ method: text, url: text, headers, body: any }, { bodyNote: text, socketPath: text }),
   output: orNull(object({ status: number, headers, body: any }, { bodyNote: text, trailers: headers, tunnel: { type: 'object' }, pipelined: list(any) })),
 };
+const sqlResult = { rows: list(any), rowCount: amount, command: textOrNull };
+const sqlExtras = { columns: list(text), rowsNotShown: number, notices: list({ type: 'object' }), pipelined: list(any) };
 const printed = { anyOf: [object({ text }, { end: { const: true } }), object({ base64: text, bytes: number }), object({ bytes: number, sha256: text })] };
 
 const envelope = object({
@@ -50,7 +52,15 @@ const FORMS: Readonly<Record<string, { input: SchemaObject; output: SchemaObject
   'llm http': { input: { anyOf: [conversation.input, embeddings.input] }, output: { anyOf: [conversation.output, embeddings.output] } },
   'tool http': exchange,
   'tool websocket': exchange,
-  'tool socket': { input: object({ address: text, protocol: textOrNull }), output: orNull(object({ bytesSent: number, bytesReceived: number })) },
+  'tool socket': {
+    input: { anyOf: [object({ address: text, protocol: textOrNull }), object({ sql: text, params: list(any) }, { prepared: text }), object({ command: text, args: list(any) })] },
+    output: orNull({ anyOf: [object({ bytesSent: number, bytesReceived: number }), object(sqlResult, { ...sqlExtras, copied: object({ direction: { enum: ['in', 'out'] }, messages: number, bytes: number }) }), object({ results: list(object(sqlResult, sqlExtras)) }, sqlExtras), object({ result: any }, { pipelined: list(any) })] }),
+  },
+  'state socket': {
+    input: { anyOf: [object({ address: text, protocol: { const: 'postgres' }, user: textOrNull, database: textOrNull }, { application: text }), object({ address: text, protocol: text, cancels: number }), object({ command: text, args: list(any) })] },
+    output: orNull({ anyOf: [object({ server: text, authentication: text, encrypted: { type: 'boolean' } }), object({ result: any }, { pipelined: list(any) })] }),
+  },
+  'message socket': { input: { type: 'null' }, output: orNull({ anyOf: [object({ channel: text, payload: text, pid: number }), object({ channel: any, payload: any })] }) },
   'tool fs': { input: object({ operation: text, path: any }), output: orNull({ type: 'object', minProperties: 1 }) },
   'state dns': { input: object({ call: text, args: list(any) }), output: orNull(object({ result: any })) },
   'state crypto': { input: object({ call: text, args: list(any) }), output: orNull(object({ result: any })) },
