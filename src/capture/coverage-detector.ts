@@ -5,14 +5,14 @@
 
 /** Resources whose deliveries a boundary records, or the harness's own. */
 const OWNED: ReadonlySet<string> = new Set([
-  'Immediate', 'Timeout', 'TTYWrap', 'PipeWrap', 'TCPSocketWrap', 'TLSWrap', 'ConnectWrap', 'TCPConnectWrap', 'PipeConnectWrap', 'WriteWrap', 'LibuvWriteWrap', 'SimpleWriteWrap', 'ShutdownWrap', 'LibuvShutdownWrap', 'SimpleShutdownWrap', 'FSReqCallback', 'FSReqPromise',
+  'Immediate', 'Timeout', 'TTYWrap', 'PipeWrap', 'TCPSocketWrap', 'TCPServerWrap', 'PipeServerWrap', 'TLSWrap', 'ConnectWrap', 'TCPConnectWrap', 'PipeConnectWrap', 'WriteWrap', 'LibuvWriteWrap', 'SimpleWriteWrap', 'ShutdownWrap', 'LibuvShutdownWrap', 'SimpleShutdownWrap', 'FSReqCallback', 'FSReqPromise',
   'FileHandleCloseReq', 'FileHandleReadWrap', 'CloseReq', 'GetAddrInfoReqWrap', 'GetNameInfoReqWrap', 'QueryReqWrap', 'ZlibStream', 'BrotliEncoder', 'BrotliDecoder', 'ZstdStream', 'RandomBytesRequest',
   'RandomPrimeRequest', 'CheckPrimeRequest', 'PBKDF2Request', 'ScryptRequest', 'Argon2Request', 'HKDFRequest', 'HashRequest', 'KeyGenRequest', 'KeyPairGenRequest', 'SignRequest', 'VerifyRequest',
   'CipherRequest', 'DeriveBitsRequest', 'KeyExportRequest', 'SignalWrap', 'ProcessWrap',
 ]);
 
 /** Resources that are named where they are made: not again. */
-const NAMED: ReadonlySet<string> = new Set(['TCPServerWrap', 'PipeServerWrap', 'UDPWrap', 'FSEventWrap', 'StatWatcher', 'MessagePort', 'Worker']);
+const NAMED: ReadonlySet<string> = new Set(['UDPWrap', 'FSEventWrap', 'StatWatcher', 'MessagePort', 'Worker']);
 
 const activeResources: () => string[] = process.getActiveResourcesInfo.bind(process);
 

@@ -39,6 +39,8 @@ export const KINDS = [
   'spawned', 'spawn-sync', 'exited',
   // what a child printed on a standard stream of the program's (O)
   'relayed',
+  // a server that listens (S), who connects to it (D), and that connection (S)
+  'server', 'connection', 'accepted',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 

@@ -72,6 +72,10 @@ export function describeStart(kind: string, key: string): string {
       return `a connection to ${asked[0]}:${asked[1]}`;
     case 'pipe':
       return `a connection to the socket ${asked[0]}`;
+    case 'server':
+      return `listening on ${asked[0] === 'pipe' ? asked[1] : `${asked[1] ?? 'any address'}:${asked[2] ?? 0}`}`;
+    case 'accepted':
+      return 'a connection that was accepted';
     case 'tls':
       return 'a TLS handshake';
     case 'dns':

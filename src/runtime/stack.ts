@@ -12,6 +12,8 @@ export type CallSite = NodeJS.CallSite & { isAsync(): boolean; getScriptNameOrSo
 /** Folder of the bundle that this code runs in; frames of its files are ours. */
 const OWN_FOLDER: string = __filename.slice(0, __filename.lastIndexOf('/') + 1);
 const OWN_URL: string = `file://${OWN_FOLDER}`;
+/** Name of a function of ours that stands for the runtime's outermost call: what lies below it is not there natively. */
+export const OUTERMOST = 'feedParser';
 const SCHEDULER = /^node:(?:internal\/timers|internal\/process\/task_queues|internal\/async_hooks|async_hooks|internal\/process\/promises)$/;
 
 let raw = false;
@@ -93,7 +95,8 @@ export function filterStacks(bottom: (error: string, sites: CallSite[]) => CallS
     if (sites[0]) sitePrototype = getPrototypeOf(sites[0]) as object;
     const { top, tail, asynchronous } = split(sites);
     formatting = top;
-    const shown = bottom(String(standard.call(NativeError, error, [])), tail.filter((site) => !isOwn(site)));
+    const outermost = tail.findIndex((site) => isOwn(site) && site.getFunctionName() === OUTERMOST);
+    const shown = bottom(String(standard.call(NativeError, error, [])), (outermost < 0 ? tail : tail.slice(0, outermost)).filter((site) => !isOwn(site)));
     formatting = [];
     return (chosen ?? standard).call(NativeError, error, [...top, ...shown, ...asynchronous]) as unknown;
   };

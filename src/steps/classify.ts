@@ -49,7 +49,9 @@ export function rawBytes(events: readonly LaneEvent[], step: number): { input: B
   if (!draft) return undefined;
   const bytesOf = (...types: LaneEvent['type'][]): Buffer =>
     bufferConcat(draft.events.flatMap((event) => (types.includes(event.type) && 'data' in event ? [event.data] : [])));
-  return { input: bytesOf('output'), output: bytesOf('delivery', 'value') };
+  const [asked, answered] = [bytesOf('output'), bytesOf('delivery', 'value')];
+  // A server's input is what came in.
+  return draft.boundary === 'server' ? { input: answered, output: asked } : { input: asked, output: answered };
 }
 
 function stepOf(draft: Draft, begin: BeginEvent | undefined, checksum: string, { causalParent, after, ended }: Pick<Step, 'causalParent' | 'after' | 'ended'>): Step {

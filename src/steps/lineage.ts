@@ -1,5 +1,6 @@
 /** What led to what: a step was opened in the turn of the loop that some delivery began, and that delivery belongs to a step before it. */
-import type { LaneEvent } from '../model/event.ts';
+import type { LaneEvent, StartEvent } from '../model/event.ts';
+import { asObject, parseJson } from './json.ts';
 import type { Draft } from './lane/draft.ts';
 
 export class Lineage {
@@ -12,9 +13,13 @@ export class Lineage {
   constructor(events: readonly LaneEvent[], drafts: readonly Draft[]) {
     for (const draft of drafts) for (const event of draft.events) this.#owner.set(event.seq, draft);
     const lastAsked = new Map<number, number>();
+    const inbound = new Set<number>();
     let turn = 0;
     for (const [index, event] of events.entries()) {
-      this.#turn[index] = turn;
+      // What comes to a server comes by itself, whatever the turn before it was.
+      this.#turn[index] = event.type === 'delivery' && inbound.has(event.operation) ? (this.#turn[lastAsked.get(event.operation) ?? 0] ?? 0) : turn;
+      if (event.type === 'start' && isInbound(event)) inbound.add(event.operation);
+      if (event.type === 'output' && inbound.has(event.operation)) continue;
       if (event.type === 'start' || event.type === 'output') lastAsked.set(event.operation, index);
       if (event.type !== 'delivery') continue;
       this.#asked[index] = lastAsked.get(event.operation);
@@ -49,4 +54,8 @@ export class Lineage {
     if (endedAt === null) return null;
     return events.findLast((event) => event.at <= endedAt)?.seq ?? seq;
   }
+}
+
+function isInbound({ kind, key }: StartEvent): boolean {
+  return kind === 'server' || kind === 'accepted' || (kind === 'tls' && asObject(parseJson(key))['server'] === true);
 }

@@ -173,6 +173,30 @@ const PIECES: Row = {
   ],
 };
 
-export const ROWS: readonly Row[] = [CALLS, EVENTS, CONCURRENT, MICRO, ONE, START, PIECES, HTTP, MEMORY, BODY];
+/** On a machine that cannot take 200 a second, as many as it takes. */
+const SERVICE: Row = {
+  id: 'service', title: 'a service under load: 200 requests a second, 20 calls of 40 kB for each', agent: 'service.mjs', replays: false, peers: false, long: true,
+  full: { rounds: 1, env: { BENCH_CALLS: '20', BENCH_RATE: '200', BENCH_SECONDS: '60' } }, quick: { rounds: 1, env: { BENCH_CALLS: '20', BENCH_RATE: '200', BENCH_SECONDS: '2' } },
+  figures: [
+    { name: 'throughput', unit: 'requests/s', phase: 'record', of: (sample) => figure(sample, 'perSecond'), as: 'ratio', target: { least: 0.85 } },
+    { name: 'lateness of the loop, 99th percentile', unit: 'ms', phase: 'record', of: (sample) => figure(sample, 'loopP99Ms'), as: 'difference', target: { most: 20 } },
+    { name: 'time of an answer, 99th percentile', unit: 'ms', phase: 'record', of: (sample) => figure(sample, 'p99Ms'), as: 'ratio' },
+    { name: 'CPU of the loop', unit: 'ms', phase: 'record', of: (sample) => figure(sample, 'loopCpuMs'), as: 'ratio' },
+    { name: 'resident set, most on the way', unit: 'MB', phase: 'record', of: (sample) => Math.max(...list(sample, 'rssMb')), as: 'difference', target: { most: 100 } },
+    { name: 'written', unit: 'MB', phase: 'record', of: ({ writtenBytes }) => writtenBytes / MB, as: 'itself' },
+  ],
+};
+
+/** An inbound request by itself: small, and answered at once. */
+const INBOUND: Row = {
+  id: 'inbound', title: 'a service that answers at once', agent: 'service.mjs', replays: true, peers: false,
+  full: { env: { BENCH_CALLS: '0', BENCH_RATE: '100000', BENCH_SECONDS: '0.1' } }, quick: { env: { BENCH_CALLS: '0', BENCH_RATE: '100000', BENCH_SECONDS: '0.03' } },
+  figures: [
+    { name: 'throughput', unit: 'requests/s', phase: 'record', of: (sample) => figure(sample, 'perSecond'), as: 'ratio', target: { least: 0.85 } },
+    { name: 'CPU of the loop', unit: 'ms', phase: 'record', of: (sample) => figure(sample, 'loopCpuMs'), as: 'ratio' },
+  ],
+};
+
+export const ROWS: readonly Row[] = [CALLS, EVENTS, CONCURRENT, MICRO, ONE, START, PIECES, HTTP, INBOUND, MEMORY, BODY, SERVICE];
 export const ROUNDS = { full: 7, quick: 3 } as const;
 

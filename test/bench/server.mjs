@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { load } from './load.mjs';
 
 /** Longer than a turn of any client's loop, so that each event arrives alone. */
 const EVENT_GAP_MS = 15;
@@ -17,6 +18,7 @@ const server = createServer({ keepAliveTimeout: 60_000 }, async (request, respon
   const url = new URL(request.url, 'http://server');
   try {
     if (url.pathname === '/bytes') await sendBytes(response, Number(url.searchParams.get('count')));
+    else if (url.pathname === '/load') response.end(JSON.stringify(await load(Object.fromEntries([...url.searchParams].map(([name, value]) => [name, Number(value)])))));
     else await complete(JSON.parse(body), response);
   } catch {
     response.destroy();

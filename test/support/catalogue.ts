@@ -166,10 +166,27 @@ const databases: readonly AgentCase[] = [
   { agent: packaged('node-redis.mjs'), needs: ['redis'] },
 ];
 
+/** Of ports, only that there are some. */
+const withoutPorts = (stdout: string): string => sortedLines(stdout.replace(/(127\.0\.0\.1|\[::1\]):\d+/g, '$1:PORT'));
+
+const servers: readonly AgentCase[] = [
+  { agent: 'servers/http.mjs', visitors: 'http' },
+  { agent: 'servers/edges.mjs', visitors: 'edges' },
+  { agent: 'servers/https.mjs', visitors: 'https' },
+  { agent: 'servers/net.mjs', visitors: 'net' },
+  { agent: 'servers/unix.mjs', visitors: 'unix', env: ({ env }) => ({ LISTEN_PATH: `${env['SERVER_SOCKET']}.service` }), sameAsBare: (stdout) => stdout.replaceAll(/\S+\.service/g, 'PATH') },
+  { agent: 'servers/contexts.mjs', visitors: 'contexts', sameAsBare: withoutPorts },
+  { agent: 'servers/self.mjs', sameAsBare: withoutPorts },
+  { agent: 'servers/graceful.mjs', visitors: 'graceful' },
+  { agent: join(PACKAGES, 'agents/server-express.mjs'), visitors: 'express' },
+  { agent: join(PACKAGES, 'agents/server-fastify.mjs'), visitors: 'fastify' },
+  { agent: join(PACKAGES, 'agents/server-ws.mjs'), visitors: 'ws' },
+];
+
 const everything: readonly AgentCase[] = [{ agent: 'everything.mjs' }];
 
-type Group = 'network' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'children' | 'cases' | 'databases' | 'everything';
+type Group = 'network' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'children' | 'cases' | 'databases' | 'servers' | 'everything';
 
-export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, models, timers, values, files, standardStreams, endings, contexts, children, cases, databases, everything };
+export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, models, timers, values, files, standardStreams, endings, contexts, children, cases, databases, servers, everything };
 
 export const AGENT_CASES: readonly AgentCase[] = Object.values(CATALOGUE).flat();

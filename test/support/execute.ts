@@ -1,6 +1,7 @@
 /** Runs one program to its end and keeps what it said. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { visits } from './visitors/index.ts';
 
 export interface Command {
   readonly program: string;
@@ -13,6 +14,8 @@ export interface Command {
   readonly output?: Output | undefined;
   /** Id of the user and the group that it runs as. */
   readonly user?: number | undefined;
+  /** Who visits it when it is a service: the name of a script in `visitors`. */
+  readonly visitors?: string | undefined;
 }
 
 export type Output = 'files' | 'fifos' | 'unread' | 'terminal';
@@ -32,6 +35,8 @@ export interface Execution {
   readonly stderr: Buffer;
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
+  /** What the visitors of a service saw. */
+  readonly visited: string;
 }
 
 export interface Running {
@@ -48,7 +53,7 @@ export function execute(command: Command): Promise<Execution> {
   return start(command).ended;
 }
 
-export function start({ program, args, cwd, env, stdin, output, user }: Command): Running {
+export function start({ program, args, cwd, env, stdin, output, user, visitors }: Command): Running {
   const file = stdin && 'file' in stdin ? openSync(stdin.file, 'r') : undefined;
   const stdio = [stdin && !('file' in stdin) ? 'pipe' : (file ?? 'ignore'), 'pipe', 'pipe'] as const;
   const [shown, shownArgs] = output ? through(output, program, args) : [program, args];
@@ -61,14 +66,15 @@ export function start({ program, args, cwd, env, stdin, output, user }: Command)
   if (stdin && 'pipe' in stdin) child.stdin?.end(stdin.pipe);
   if (stdin && 'typed' in stdin) type(child, stdout, stdin.typed);
   const hung = setTimeout(() => child.kill('SIGKILL'), HUNG_MS);
-  const ended = new Promise<Execution>((resolve, reject) => {
+  const visited = visitors === undefined ? Promise.resolve('') : visits(visitors, child, written, env);
+  const ended = new Promise<Omit<Execution, 'visited'>>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (exitCode, signal) => {
       clearTimeout(hung);
       resolve({ stdout: stdout(), stderr: stderr(), exitCode, signal });
     });
   });
-  return { child, ended, stdout };
+  return { child, ended: Promise.all([ended, visited]).then(([execution, seen]) => ({ ...execution, visited: seen })), stdout };
 }
 
 /** Runs "$@" with its output going elsewhere first, and gives it back. */

@@ -30,6 +30,10 @@ export interface AgentCase {
   readonly spoil?: (workspace: Workspace) => void;
   /** Its children write to the file `started`, in record mode alone. */
   readonly starts?: true;
+  /** Who visits it when it is a service: the name of a script in `visitors`. What they see has to be equal in a bare run and in a recorded one. */
+  readonly visitors?: string;
+  /** Takes out of what they see what the moment decides. */
+  readonly sameToVisitors?: (visited: string) => string;
   /** What has to be equal in a bare run and in a recorded one. Default: nothing is compared. */
   readonly sameAsBare?: (stdout: string) => string;
 }
@@ -52,8 +56,8 @@ export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harn
     await server.start();
     const options = { ...agent, env: { ...server.env, ...databases.env, ...(typeof agent.env === 'function' ? agent.env(server) : agent.env) }, stdin: typeof agent.stdin === 'function' ? agent.stdin(workspace) : agent.stdin };
     agent.prepare?.(workspace);
-    const bare = agent.sameAsBare && (await workspace.bare(agent.agent, options));
-    if (agent.sameAsBare) agent.prepare?.(workspace);
+    const bare = agent.sameAsBare || agent.visitors ? await workspace.bare(agent.agent, options) : undefined;
+    if (bare) agent.prepare?.(workspace);
     const recorded = await workspace.record(agent.agent, options);
     throwIfAny(recordingFaults(agent, recorded, bare));
 
@@ -99,13 +103,14 @@ function changesSince(before: readonly string[], folder: string): string[] {
   return [...before.filter((file) => !now.includes(file)), ...now.filter((file) => !before.includes(file))].map((file) => `the replay changed a file: ${file}`);
 }
 
-function recordingFaults({ exitCode = 0, preload, sameAsBare }: AgentCase, recorded: Harnessed, bare: Execution | undefined): (string | false | undefined)[] {
+function recordingFaults({ exitCode = 0, preload, sameAsBare, sameToVisitors = all }: AgentCase, recorded: Harnessed, bare: Execution | undefined): (string | false | undefined)[] {
   const expected: readonly (number | null)[] = typeof exitCode === 'number' ? [exitCode] : exitCode;
   const expectedOwn = preload === 'cli' ? /^replay-harness: recorded [^\n]*\n$/ : /^$/;
   return [
     !expected.includes(recorded.exitCode) && `the recorded run ended with ${recorded.exitCode ?? recorded.signal}, not ${expected.join(' or ')}\n${recorded.stderr.toString().slice(-2000)}`,
     !expectedOwn.test(recorded.ownStderr) && `recording said ${JSON.stringify(recorded.ownStderr)}`,
     bare && !expected.includes(bare.exitCode) && `the bare run ended with ${bare.exitCode ?? bare.signal}, not ${expected.join(' or ')}\n${bare.stderr.toString().slice(-2000)}`,
+    bare && difference('what visitors saw', ['bare', 'recorded'], Buffer.from(sameToVisitors(bare.visited)), Buffer.from(sameToVisitors(recorded.visited))),
     bare && sameAsBare && difference('stdout', ['bare', 'recorded'], Buffer.from(sameAsBare(bare.stdout.toString())), Buffer.from(sameAsBare(recorded.stdout.toString()))),
   ];
 }

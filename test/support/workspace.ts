@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly args?: readonly string[];
   /** Id of the user and the group that it runs as. */
   readonly user?: number;
+  /** Who visits it when it is a service: the name of a script in `visitors`. */
+  readonly visitors?: string | undefined;
 }
 
 export interface RecordOptions extends RunOptions {
@@ -150,8 +152,8 @@ export class Workspace {
     symlinkSync(folder, this.path('node_modules'));
   }
 
-  #command(program: string, args: readonly string[], { env, stdin, output, user }: RunOptions): Command {
-    return { program, args, cwd: this.folder, env: { ...this.#env, ...env }, stdin, output, user };
+  #command(program: string, args: readonly string[], { env, stdin, output, user, visitors }: RunOptions): Command {
+    return { program, args, cwd: this.folder, env: { ...this.#env, ...env }, stdin, output, user, visitors };
   }
 }
 

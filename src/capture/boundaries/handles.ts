@@ -11,10 +11,12 @@ import { readValue } from '../read-value.ts';
 import type { Deliver, Session } from '../session.ts';
 import { createStreamState, deliverRead, defineReadings, installStreamMethods, type StreamHandle, type StreamState, tapReads } from './streams.ts';
 
-interface HandleState extends StreamState {
+export interface HandleState extends StreamState {
   refed: boolean;
   closed: boolean;
   onConnected: Deliver | undefined;
+  /** Of a server: somebody connects. */
+  onConnection: Deliver | undefined;
   onClosed: Deliver | undefined;
   /** Of a handle that is no stream: everything but its closing. */
   onOther?: Deliver;
@@ -36,6 +38,10 @@ export interface Handles {
   adoptReading(handle: StreamHandle, kind: Kind, key: string): number;
   /** Follows the life of a handle that is no stream. @returns its operation */
   follow(handle: object, kind: Kind, key: string, deliver: Deliver): number;
+  /** Records a handle from here on, as an operation of this kind. */
+  own(handle: object, kind: Kind, key: string): HandleState;
+  /** State of a handle that the harness records; undefined for all others. */
+  find(handle: object): HandleState | undefined;
   /** Operation of a handle that the harness records; undefined for all others. */
   operationOf(handle: object): number | undefined;
   /** Tells the descriptor of a terminal's handle, which has opened the terminal anew under another number. */
@@ -51,7 +57,7 @@ export function installHandles(session: Session): Handles {
   const standard: { readonly handle: object; readonly state: HandleState }[] = [];
 
   const know = (handle: object): HandleState => {
-    const state: HandleState = { ...createStreamState(handle), refed: true, closed: false, onConnected: undefined, onClosed: undefined };
+    const state: HandleState = { ...createStreamState(handle), refed: true, closed: false, onConnected: undefined, onConnection: undefined, onClosed: undefined };
     states.set(handle, state);
     return state;
   };
@@ -86,6 +92,8 @@ export function installHandles(session: Session): Handles {
       state.operation = session.operation(kind, key, (what, status, data) => deliver(handle, state, what, status, data));
       return state.operation;
     },
+    own,
+    find: states.get,
     operationOf: (handle) => states.get(handle)?.operation,
     isStandardStream: descriptors.set,
     tellUnsent: () => {
@@ -103,6 +111,8 @@ function deliver(handle: object, state: HandleState, what: Kind, status: number,
   switch (what) {
     case 'connected':
       return state.onConnected?.(what, status, data);
+    case 'connection':
+      return state.closed ? false : state.onConnection?.(what, status, data);
     case 'closed':
       return state.onClosed?.(what, status, data);
     case 'read':
@@ -213,7 +223,7 @@ function patchLifetime(prototypes: Prototypes, session: Session, find: Find): vo
 }
 
 function patchReadings(prototypes: Prototypes, session: Session, find: Find): void {
-  // A client that chooses its port binds before it connects, and looks whether it got it; no port is taken in replay.
+  // Servers bind before they listen, and clients that choose their port; both look what they got. No port is taken in replay.
   const bound = createStash<true>();
   for (const name of ['bind', 'bind6']) {
     patchMethod(prototypes.tcp, name, (native) => function bind(this: object, ...args: unknown[]): unknown {

@@ -3,15 +3,18 @@ import { hideSources } from '../../runtime/patches.ts';
 import type { Session } from '../session.ts';
 import { installChildren, type Propagate } from './children.ts';
 import { installClock } from './clock.ts';
+import { installCluster } from './cluster.ts';
 import { installCrypto } from './crypto.ts';
 import { installDns } from './dns.ts';
 import { installFinalizers } from './finalizers.ts';
 import { installFs } from './fs.ts';
 import { installHandles } from './handles.ts';
 import { installIpc } from './ipc.ts';
+import { installHttpServers } from './http-servers.ts';
 import { installModuleHooks } from './module-hooks.ts';
 import { installProcess, installExit } from './process.ts';
 import { installRandom } from './random.ts';
+import { installServers } from './servers.ts';
 import { installSignals } from './signals.ts';
 import { installStacks } from './stacks.ts';
 import { installTerminals } from './terminals.ts';
@@ -27,7 +30,8 @@ import { installZlib } from './zlib.ts';
 export function installBoundaries(session: Session, warm: () => () => void, propagate?: Propagate): void {
   installFinalizers(session);
   const handles = installHandles(session);
-  installTls(session, handles);
+  installServers(session, handles);
+  const tls = installTls(session, handles);
   installTerminals(session, handles);
   const children = installChildren(session, handles, propagate);
   installIpc(session, handles);
@@ -35,6 +39,7 @@ export function installBoundaries(session: Session, warm: () => () => void, prop
   installCrypto(session);
   // Loading undici opens process.stderr (it asks for colours): the handles have to be watched by then.
   const warmed = warm();
+  installHttpServers(session, (handle) => handles.find(handle) ?? tls.find(handle));
   installDns(session);
   installFs(session);
   installZlib(session);
@@ -44,6 +49,7 @@ export function installBoundaries(session: Session, warm: () => () => void, prop
   installRandom(session);
   installClock(session);
   installUncaptured(session, installModuleHooks(session));
+  installCluster(session);
   warmed();
   installStacks(session);
   hideSources();

@@ -14,6 +14,8 @@ export interface StreamState {
   tapped: boolean;
   /** The program's current read callback. */
   onread: AnyFunction | undefined;
+  /** What takes the bytes in place of the read callback: a parser that reads the handle past JavaScript. */
+  consumer: ((bytes: Uint8Array) => void) | undefined;
   /** Where reads go when the program supplied its own buffer. */
   userBuffer: Uint8Array | undefined;
   /** Writes that wait for their completion, by number. */
@@ -22,7 +24,7 @@ export interface StreamState {
 }
 
 export interface StreamHandle {
-  onread: AnyFunction;
+  onread: AnyFunction | undefined;
   /** Of an IPC channel: what came along with the bytes that are read. */
   pendingHandle?: object | null;
 }
@@ -75,7 +77,7 @@ export function installStreamMethods(prototype: object, session: Session, find: 
 
 export function createStreamState(handle: object): StreamState {
   // The buffer may have been set before the handle was connected.
-  return { operation: 0, bytesRead: 0, bytesWritten: 0, tapped: false, onread: undefined, userBuffer: userBuffers.get(handle), writes: new Map(), nextWrite: 0 };
+  return { operation: 0, bytesRead: 0, bytesWritten: 0, tapped: false, onread: undefined, consumer: undefined, userBuffer: userBuffers.get(handle), writes: new Map(), nextWrite: 0 };
 }
 
 /** Figures of a handle. Node's getters cannot be replaced on the prototype, so each recorded handle has its own. */
@@ -93,14 +95,20 @@ export function defineReadings(handle: object, prototype: object, state: StreamS
  * accessor keeps the program's current one and the runtime keeps calling the tap.
  */
 export function tapReads(handle: StreamHandle, state: StreamState, session: Session): void {
-  if (state.tapped || !handle.onread) return;
+  if (!state.tapped && handle.onread) tapReadsAhead(handle, state, session);
+}
+
+/** For a handle that reads already before it has its callback. */
+export function tapReadsAhead(handle: StreamHandle, state: StreamState, session: Session): void {
   state.tapped = true;
   state.onread = handle.onread;
   handle.onread = function (this: StreamHandle, chunk: ArrayBuffer | undefined): unknown {
     const count = state32[base.kReadBytesOrError] as number;
     if (this.pendingHandle) session.uncapturedArrival('a handle from another process (IPC)', () => {});
-    session.arrived(state.operation, 'read', count, count > 0 ? readBytes(state, chunk, count) : NOTHING);
+    const bytes = count > 0 ? readBytes(state, chunk, count) : NOTHING;
+    session.arrived(state.operation, 'read', count, bytes);
     if (count > 0) state.bytesRead += count;
+    if (count > 0 && state.consumer) return state.consumer(bytes);
     // Reporting the delivery may itself have used the shared state array.
     state32[base.kReadBytesOrError] = count;
     return apply(state.onread as AnyFunction, this, [chunk]);
@@ -109,7 +117,7 @@ export function tapReads(handle: StreamHandle, state: StreamState, session: Sess
     configurable: true,
     enumerable: false,
     get: () => state.onread,
-    set: (onread: AnyFunction) => {
+    set: (onread: AnyFunction | undefined) => {
       state.onread = onread;
     },
   });
@@ -128,6 +136,7 @@ export function deliverRead(handle: object, state: StreamState, status: number, 
   let chunk: ArrayBuffer | undefined;
   if (status > 0) {
     state.bytesRead += status;
+    if (state.consumer) return state.consumer(data);
     if (state.userBuffer) state.userBuffer.set(data);
     else chunk = data.buffer.slice(data.byteOffset, data.byteOffset + data.length) as ArrayBuffer;
   }

@@ -1,51 +1,69 @@
 /**
- * TLS clients, at the plaintext side of TLSWrap: the handshake and the records below it are the recorded run's own
- * business; in replay the object is real, but its engine is never started.
+ * TLS, at the plaintext side of TLSWrap: the handshake and the records below it are the recorded run's own business; in
+ * replay the object is real, but its engine is never started.
  */
 import type { Kind } from '../../model/event.ts';
 import { decodeArguments, encodeArguments } from '../../model/value.ts';
 import { binding, handlePrototypes } from '../../runtime/bindings.ts';
-import { apply, defineProperty, isPrototypeOf, jsonStringify } from '../../runtime/natives.ts';
+import { apply, defineProperty, isPrototypeOf, jsonStringify, ownKeys } from '../../runtime/natives.ts';
 import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
 import { createStash } from '../../runtime/stash.ts';
 import { readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
 import type { Handles } from './handles.ts';
-import { createStreamState, defineReadings, deliverRead, installStreamMethods, WRITES, type StreamHandle, type StreamState, tapReads } from './streams.ts';
+import { createStreamState, defineReadings, deliverRead, installStreamMethods, WRITES, type StreamHandle, type StreamState, tapReads, tapReadsAhead } from './streams.ts';
 
 interface TlsState extends StreamState {
   /** The transport below; it may connect only after it was wrapped. */
   readonly transport: object;
+  readonly isServer: boolean;
   servername: string;
-  readonly callbacks: Map<string, AnyFunction>;
+  readonly callbacks: Map<PropertyKey, AnyFunction>;
+  /** How many of a server's engine calls are under way. */
+  driven: number;
+}
+
+export interface Tls {
+  /** State of a TLS connection that the harness records; undefined for all others. */
+  find(handle: object): StreamState | undefined;
 }
 
 /** Their positions stand in the journal: append only. */
 const CALLBACKS = ['onhandshakedone', 'onnewsession', 'onkeylog', 'onerror', 'onocspresponse'];
+/** Those of servers; positions behind the others. A symbol names the last. */
+const SERVER_CALLBACKS = ['onhandshakestart', 'oncertcb', 'onclienthello', 'ALPNCallback', 'onpskexchange'];
+const ALL_CALLBACKS = [...CALLBACKS, ...SERVER_CALLBACKS];
+/** What moves a server's engine on: its callbacks may come while the call is under way. */
+const SERVER_DRIVES = ['certCbDone', 'endParser', 'clientHelloDone', 'newSessionDone', 'renegotiate'];
 const READINGS = [
   'verifyError', 'getPeerCertificate', 'getCertificate', 'getALPNNegotiatedProtocol', 'getCipher', 'getProtocol', 'getSession', 'getEphemeralKeyInfo',
   'isSessionReused', 'getFinished', 'getPeerFinished', 'getTLSTicket', 'getSharedSigalgs', 'exportKeyingMaterial', 'getServername',
 ];
-/** What makes a client's engine speak. */
+const DRIVEN = '["tls.driven"]';
+const NO_MORE = encodeArguments([]);
+/** What makes an engine speak. */
 const ENGINE_STARTS = ['start', 'receive', 'shutdown', ...WRITES];
 
-export function installTls(session: Session, handles: Handles): void {
+export function installTls(session: Session, handles: Handles): Tls {
   const states = createStash<TlsState>();
   /** TLS over a stream of the program's own, and the handle of that stream. */
   const overJavaScript = createStash<true>();
   const { tls: prototype, tcp, pipe } = handlePrototypes();
   patchMethod(binding('tls_wrap'), 'wrap', (native) => function (this: object, handle: object, context: object, isServer: boolean, ...rest: unknown[]): object {
-    const wrapped = (): object => apply(native, this, [handle, context, isServer, ...rest]) as object;
-    if (isServer) return wrapped();
-    const tls = wrapped();
+    const tls = apply(native, this, [handle, context, isServer, ...rest]) as object;
     if (!isPrototypeOf(tcp, handle) && !isPrototypeOf(pipe, handle)) {
       for (const side of [tls, handle]) overJavaScript.set(side, true);
       return tls;
     }
-    const state: TlsState = { ...createStreamState(tls), transport: handle, servername: '', callbacks: new Map() };
+    const state: TlsState = { ...createStreamState(tls), transport: handle, isServer, servername: '', callbacks: new Map(), driven: 0 };
     states.set(tls, state);
     defineReadings(tls, prototype, state, session);
-    for (const name of CALLBACKS) tapCallback(tls, state, name, session);
+    for (const name of isServer ? ALL_CALLBACKS : CALLBACKS) tapCallback(tls, state, name, session);
+    // Nobody starts a server's engine: it is on top of a transport that reads.
+    if (isServer) {
+      begin(tls, state, session, handles);
+      tapReadsAhead(tls as StreamHandle, state, session);
+    }
     return tls;
   });
   patchMethod(prototype, 'setServername', (native) => function (this: object, name: string): unknown {
@@ -59,7 +77,25 @@ export function installTls(session: Session, handles: Handles): void {
     begin(this, state, session, handles);
     // On a transport that reads already, nobody calls readStart any more.
     tapReads(this, state, session);
-    return session.effect(() => apply(native, this, []), undefined);
+    const live = (): unknown => session.effect(() => apply(native, this, []), undefined);
+    return state.isServer ? drive(this, state, session, live) : live();
+  });
+  for (const name of SERVER_DRIVES) {
+    patchMethod(prototype, name, (native) => function (this: object, ...args: unknown[]): unknown {
+      const state = states.get(this);
+      if (!state?.isServer) return apply(native, this, args);
+      return drive(this, state, session, () => session.effect(() => apply(native, this, args), undefined));
+    });
+  }
+  patchMethod(prototype, 'enablePskCallback', (native) => function (this: object): unknown {
+    const state = states.get(this);
+    const name = ownKeys(this).find((key) => typeof key === 'symbol' && key.description === 'onpskexchange');
+    if (state?.isServer && name) {
+      const callback = (this as Record<PropertyKey, AnyFunction>)[name] as AnyFunction;
+      tapCallback(this, state, name, session);
+      (this as Record<PropertyKey, AnyFunction>)[name] = callback;
+    }
+    return apply(native, this, []);
   });
   for (const name of READINGS) {
     patchMethod(prototype, name, (native) => function reading(this: object, ...args: unknown[]): unknown {
@@ -85,13 +121,31 @@ export function installTls(session: Session, handles: Handles): void {
       });
     }
   }
+  return { find: states.get };
+}
+
+/** A call that moves the engine on; the callbacks that come meanwhile are values, not deliveries: they have no turn of their own. */
+function drive(handle: object, state: TlsState, session: Session, live: () => unknown): unknown {
+  state.driven++;
+  let result: unknown;
+  try {
+    result = live();
+  } finally {
+    state.driven--;
+  }
+  for (;;) {
+    const { status, data } = session.value('handle-value', DRIVEN, () => ({ status: -1, data: NO_MORE }));
+    if (status < 0) return result;
+    apply(state.callbacks.get(ALL_CALLBACKS[status] as string) as AnyFunction, handle, callbackArguments(handle, state, data));
+  }
 }
 
 function begin(handle: object, state: TlsState, session: Session, handles: Handles): void {
   if (state.operation !== 0) return;
   // Marked first: starting the operation may look at this very state.
   state.operation = -1;
-  const key = jsonStringify({ tcp: handles.operationOf(state.transport) ?? 0, servername: state.servername });
+  const tcp = handles.operationOf(state.transport) ?? 0;
+  const key = jsonStringify(state.isServer ? { tcp, server: true } : { tcp, servername: state.servername });
   state.operation = session.operation('tls', key, (what, status, data) => deliver(handle, state, what, status, data));
 }
 
@@ -103,18 +157,46 @@ function deliver(handle: object, state: TlsState, what: Kind, status: number, da
     state.writes.delete(number);
     return write ? write(what, status, data) : false;
   }
-  const callback = state.callbacks.get(CALLBACKS[status] as string);
+  const callback = state.callbacks.get(ALL_CALLBACKS[status] as string);
   if (what !== 'handshake' || !callback) return false;
-  apply(callback, handle, decodeArguments(data));
+  apply(callback, handle, callbackArguments(handle, state, data));
+}
+
+interface Owner {
+  servername?: unknown;
+}
+
+/** The socket of a handle, on which a server's engine writes the name that the client asks for, past every callback. */
+function ownerOf(handle: object): Owner | undefined {
+  const key = ownKeys(handle).find((candidate) => typeof candidate === 'symbol' && candidate.description === 'owner_symbol');
+  return key === undefined ? undefined : (handle as Record<PropertyKey, Owner | undefined>)[key];
+}
+
+function tellArguments(handle: object, state: TlsState, args: readonly unknown[]): Buffer {
+  if (!state.isServer) return encodeArguments(args);
+  const name = ownerOf(handle)?.servername;
+  return encodeArguments([typeof name === 'string' ? name : null, ...args]);
+}
+
+function callbackArguments(handle: object, state: TlsState, data: Uint8Array): unknown[] {
+  const told = decodeArguments(data);
+  if (!state.isServer) return told;
+  const [name, ...args] = told;
+  const owner = ownerOf(handle);
+  if (owner && name !== null) owner.servername = name;
+  return args;
 }
 
 /** The runtime looks these callbacks up by name: an own accessor keeps the program's and hands out the tap. */
-function tapCallback(handle: object, state: TlsState, name: string, session: Session): void {
+function tapCallback(handle: object, state: TlsState, key: PropertyKey, session: Session): void {
+  const name = typeof key === 'symbol' ? (key.description as string) : (key as string);
+  const which = ALL_CALLBACKS.indexOf(name);
   const tap = function (this: object, ...args: unknown[]): unknown {
-    session.arrived(state.operation, 'handshake', CALLBACKS.indexOf(name), encodeArguments(args));
+    if (state.driven === 0) session.arrived(state.operation, 'handshake', which, tellArguments(handle, state, args));
+    else session.value('handle-value', DRIVEN, () => ({ status: which, data: tellArguments(handle, state, args) }));
     return apply(state.callbacks.get(name) as AnyFunction, this, args);
   };
-  defineProperty(handle, name, {
+  defineProperty(handle, key, {
     configurable: true,
     enumerable: true,
     get: () => (state.callbacks.has(name) ? tap : undefined),

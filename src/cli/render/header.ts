@@ -63,6 +63,7 @@ function countsOf(steps: readonly Step[]): string {
   const failed = models.filter(({ error }) => error).length;
   const asked = models.flatMap(({ toolCalls = [] }) => toolCalls);
   const told = asked.filter(({ answeredAt }) => answeredAt !== null).length;
+  const served = steps.filter(({ kind, boundary }) => kind === 'message' && boundary === 'server').length;
   const count = (noun: string, holds: (step: Step) => boolean): string | null => {
     const found = steps.filter((step) => step.kind === 'tool' && holds(step)).length;
     return found === 0 ? null : counted(found, noun);
@@ -71,6 +72,7 @@ function countsOf(steps: readonly Step[]): string {
     `${counted(models.length, 'model call')}${failed > 0 ? ` (${failed} failed)` : ''}`,
     asked.length === 0 ? null : `${counted(asked.length, 'tool call')} asked for by models (${returned(told, asked.length)})`,
     count('HTTP request', ({ boundary }) => boundary === 'http'),
+    served === 0 ? null : `${counted(served, 'request')} served`,
     count('websocket', ({ boundary }) => boundary === 'websocket'),
     count('SQL statement', (step) => asks(step, 'sql')),
     count('Redis command', (step) => asks(step, 'command')),

@@ -7,7 +7,7 @@ import { clippedLines, duration, oneLine, visible } from './text.ts';
 
 /** Steps whose answer may come after other things have happened. */
 export function isExchange({ kind, boundary }: Step): boolean {
-  return kind === 'llm' || boundary === 'http' || boundary === 'websocket';
+  return kind === 'llm' || boundary === 'http' || boundary === 'websocket' || (boundary === 'server' && kind === 'message');
 }
 
 /** @param following what a wait led to, in words */
@@ -16,6 +16,7 @@ export function openingLines(step: Step, { meanwhile, following }: { meanwhile: 
   switch (step.boundary) {
     case 'http':
     case 'websocket':
+    case 'server':
       return requestLines(step, context);
     case 'timer':
       return [{ tag: 'wait', text: `${step.summary}${following === '' ? '' : context.paint('dim', ` → ${following}`)}` }];
@@ -49,7 +50,8 @@ export function textOf(step: Step): string {
 
 function requestLines(step: Step, { paint, limits }: Context): Line[] {
   const sent = bodyLines(asObject(step.input)['body'], limits, step.step);
-  return [{ tag: step.boundary === 'http' ? 'http' : 'ws', text: visible(step.name) }, ...sent.map((text) => ({ tag: '', text: paint('dim', `> ${text}`) }))];
+  const tag = step.boundary === 'websocket' ? 'ws' : step.boundary === 'server' ? 'serve' : 'http';
+  return [{ tag, text: visible(step.name) }, ...sent.map((text) => ({ tag: '', text: paint('dim', `> ${text}`) }))];
 }
 
 function responseLines(step: Step, { paint, limits }: Context): Line[] {

@@ -46,27 +46,34 @@ function conversationOf({ input, output }: LlmCall, { seq, response }: HttpExcha
 }
 
 function toolFields(read: ReadableExchange, exchange: HttpExchange, peer: Peer): Pick<Draft, 'kind' | 'name' | 'summary' | 'input' | 'output' | 'error'> {
-  const { method, url, status, error, responseBody } = read;
-  const { response, tunnel } = exchange;
+  const { method, url, error } = read;
   const name = `${method} ${url}`;
-  const arrived = status === null ? '' : ` → ${status} ${clip(bodyLine(responseBody))}`.trimEnd();
   return {
     kind: 'tool',
     name,
-    summary: `${name}${arrived}${error ? ` → ${errorLine(error)}` : ''}`,
+    summary: summaryOf(name, read, error),
     input: { method, url, headers: read.requestHeaders, ...bodyFields(read.requestBody), ...(peer.address.startsWith('/') ? { socketPath: peer.address } : {}) },
-    output: response && {
-      status,
-      headers: read.responseHeaders,
-      ...bodyFields(responseBody),
-      ...(response.trailers.length > 0 ? { trailers: showHeaders(response.trailers) } : {}),
-      ...(tunnel ? { tunnel } : {}),
-    },
+    output: responseFields(read, exchange),
     error,
   };
 }
 
-function bodyFields({ value, note }: DecodedBody): { body: unknown; bodyNote?: string } {
+export function summaryOf(name: string, { status, responseBody }: ReadableExchange, error: StepError | null): string {
+  const arrived = status === null ? '' : ` → ${status} ${clip(bodyLine(responseBody))}`.trimEnd();
+  return `${name}${arrived}${error ? ` → ${errorLine(error)}` : ''}`;
+}
+
+export function responseFields({ status, responseHeaders, responseBody }: ReadableExchange, { response, tunnel }: HttpExchange): Readonly<Record<string, unknown>> | null {
+  return response && {
+    status,
+    headers: responseHeaders,
+    ...bodyFields(responseBody),
+    ...(response.trailers.length > 0 ? { trailers: showHeaders(response.trailers) } : {}),
+    ...(tunnel ? { tunnel } : {}),
+  };
+}
+
+export function bodyFields({ value, note }: DecodedBody): { body: unknown; bodyNote?: string } {
   return note === null ? { body: value } : { body: value, bodyNote: note };
 }
 

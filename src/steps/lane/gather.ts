@@ -45,6 +45,8 @@ class Lane {
       tcp: this.#connections,
       pipe: this.#connections,
       tls: this.#connections,
+      server: this.#connections,
+      accepted: this.#connections,
       timer: this.#timers,
       immediate: this.#timers,
       stdio: this.#stdio,

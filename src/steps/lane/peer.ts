@@ -28,7 +28,13 @@ export class Peer {
   firstReceived: Buffer = bufferConcat([]);
   failure: { readonly code: string; readonly at: number } | undefined;
 
-  constructor(facts: ConnectionFacts, address: string, setup: LaneEvent[] = []) {
+  /** It connected to the program, which serves it. */
+  readonly isInbound: boolean;
+  /** It has ended its side, or is gone. */
+  hasLeft = false;
+
+  constructor(facts: ConnectionFacts, address: string, setup: LaneEvent[] = [], isInbound: boolean = false) {
+    this.isInbound = isInbound;
     this.http = new HttpConnection(facts);
     this.host = facts.host;
     this.port = facts.port;
@@ -43,10 +49,13 @@ export class Peer {
 
   sent(event: OutputEvent): void {
     this.traffic.push(event);
+    // The end of an answer that has no length.
+    if (this.isInbound && event.kind === 'shutdown') this.http.end(event.seq, event.at, 'eof');
     if (event.kind !== 'write') return;
     this.bytesSent += event.data.length;
     if (this.firstSent.length < SNIFF_BYTES) this.firstSent = bufferConcat([this.firstSent, event.data.subarray(0, SNIFF_BYTES)]);
-    this.http.write(event.seq, event.at, event.data);
+    if (this.isInbound) this.http.read(event.seq, event.at, event.data);
+    else this.http.write(event.seq, event.at, event.data);
     this.dialogue.write(event.seq, event.at, event.data);
   }
 
@@ -78,13 +87,16 @@ export class Peer {
   #received(event: DeliveryEvent): void {
     this.bytesReceived += event.data.length;
     if (this.firstReceived.length < SNIFF_BYTES) this.firstReceived = bufferConcat([this.firstReceived, event.data.subarray(0, SNIFF_BYTES)]);
-    this.http.read(event.seq, event.at, event.data);
+    if (this.isInbound) this.http.write(event.seq, event.at, event.data);
+    else this.http.read(event.seq, event.at, event.data);
     this.dialogue.read(event.seq, event.at, event.data);
   }
 
   /** A layer above ends with the one below, and is told only there. */
   #ended(event: DeliveryEvent, how: string): void {
-    this.http.end(event.seq, event.at, how);
+    if (how !== 'closed') this.hasLeft = true;
+    // Who has asked everything may wait for the answer.
+    if (!this.isInbound || how !== 'eof') this.http.end(event.seq, event.at, how);
     this.dialogue.end(event.at, how);
     if (how !== 'eof' && how !== 'closed') this.#fail(event, how);
     if (!this.above) return;

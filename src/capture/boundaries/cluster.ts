@@ -1,0 +1,21 @@
+/** A cluster shares its listening sockets between processes, through handles in messages: named when used, refused in replay. */
+import { binding, isLoaded } from '../../runtime/bindings.ts';
+import { apply } from '../../runtime/natives.ts';
+import { patchMethod } from '../../runtime/patches.ts';
+import type { Session } from '../session.ts';
+
+/** The variable by which a process knows that it is a worker of a cluster. */
+const WORKER = 'NODE_UNIQUE_ID=';
+
+export function installCluster(session: Session): void {
+  const { prototype } = binding('process_wrap')['Process'] as { prototype: object };
+  patchMethod(prototype, 'spawn', (native) => function (this: object, options: { envPairs?: readonly string[] }, ...rest: unknown[]): unknown {
+    const live = (): unknown => apply(native, this, [options, ...rest]);
+    return options.envPairs?.some((pair) => pair.startsWith(WORKER)) ? session.uncaptured('a cluster (cluster.fork)', live) : live();
+  });
+  // Node has loaded it before any preload where this process is a worker; elsewhere nothing of it is loaded here.
+  if (!isLoaded('internal/cluster/child')) return;
+  patchMethod(process.getBuiltinModule('node:cluster'), '_getServer', (native) => function (this: unknown, ...args: unknown[]): unknown {
+    return session.uncaptured('a server of a cluster worker', () => apply(native, this, args));
+  });
+}
