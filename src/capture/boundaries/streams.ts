@@ -21,6 +21,8 @@ export interface StreamState {
   /** Writes that wait for their completion, by number. */
   readonly writes: Map<number, Deliver>;
   nextWrite: number;
+  /** How many calls are under way during which the runtime calls back. */
+  driven: number;
 }
 
 export interface StreamHandle {
@@ -77,7 +79,7 @@ export function installStreamMethods(prototype: object, session: Session, find: 
 
 export function createStreamState(handle: object): StreamState {
   // The buffer may have been set before the handle was connected.
-  return { operation: 0, bytesRead: 0, bytesWritten: 0, tapped: false, onread: undefined, consumer: undefined, userBuffer: userBuffers.get(handle), writes: new Map(), nextWrite: 0 };
+  return { operation: 0, bytesRead: 0, bytesWritten: 0, tapped: false, onread: undefined, consumer: undefined, userBuffer: userBuffers.get(handle), writes: new Map(), nextWrite: 0, driven: 0 };
 }
 
 /** Figures of a handle. Node's getters cannot be replaced on the prototype, so each recorded handle has its own. */

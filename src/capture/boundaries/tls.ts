@@ -11,7 +11,9 @@ import { createStash } from '../../runtime/stash.ts';
 import { readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
 import type { Handles } from './handles.ts';
+import { drive, toldAsDriven, WRITTEN } from './driven.ts';
 import { createStreamState, defineReadings, deliverRead, installStreamMethods, WRITES, type StreamHandle, type StreamState, tapReads, tapReadsAhead } from './streams.ts';
+import { completeDriven } from './write-protocol.ts';
 
 interface TlsState extends StreamState {
   /** The transport below; it may connect only after it was wrapped. */
@@ -19,8 +21,6 @@ interface TlsState extends StreamState {
   readonly isServer: boolean;
   servername: string;
   readonly callbacks: Map<PropertyKey, AnyFunction>;
-  /** How many of a server's engine calls are under way. */
-  driven: number;
 }
 
 export interface Tls {
@@ -39,8 +39,6 @@ const READINGS = [
   'verifyError', 'getPeerCertificate', 'getCertificate', 'getALPNNegotiatedProtocol', 'getCipher', 'getProtocol', 'getSession', 'getEphemeralKeyInfo',
   'isSessionReused', 'getFinished', 'getPeerFinished', 'getTLSTicket', 'getSharedSigalgs', 'exportKeyingMaterial', 'getServername',
 ];
-const DRIVEN = '["tls.driven"]';
-const NO_MORE = encodeArguments([]);
 /** What makes an engine speak. */
 const ENGINE_STARTS = ['start', 'receive', 'shutdown', ...WRITES];
 
@@ -55,7 +53,7 @@ export function installTls(session: Session, handles: Handles): Tls {
       for (const side of [tls, handle]) overJavaScript.set(side, true);
       return tls;
     }
-    const state: TlsState = { ...createStreamState(tls), transport: handle, isServer, servername: '', callbacks: new Map(), driven: 0 };
+    const state: TlsState = { ...createStreamState(tls), transport: handle, isServer, servername: '', callbacks: new Map() };
     states.set(tls, state);
     defineReadings(tls, prototype, state, session);
     for (const name of isServer ? ALL_CALLBACKS : CALLBACKS) tapCallback(tls, state, name, session);
@@ -71,20 +69,24 @@ export function installTls(session: Session, handles: Handles): Tls {
     if (state) state.servername = name;
     return apply(native, this, [name]);
   });
+  const driven = (handle: object, state: TlsState, live: () => unknown): unknown => drive(state, session, live, (which, data) => {
+    if (which === WRITTEN) completeDriven(state, data);
+    else apply(state.callbacks.get(ALL_CALLBACKS[which] as string) as AnyFunction, handle, callbackArguments(handle, state, data));
+  });
   patchMethod(prototype, 'start', (native) => function (this: StreamHandle): unknown {
     const state = states.get(this);
     if (!state) return apply(native, this, []);
     begin(this, state, session, handles);
     // On a transport that reads already, nobody calls readStart any more.
     tapReads(this, state, session);
-    const live = (): unknown => session.effect(() => apply(native, this, []), undefined);
-    return state.isServer ? drive(this, state, session, live) : live();
+    const live = (): unknown => apply(native, this, []);
+    return state.isServer ? driven(this, state, live) : session.effect(live, undefined);
   });
-  for (const name of SERVER_DRIVES) {
+  for (const name of [...SERVER_DRIVES, 'destroySSL']) {
     patchMethod(prototype, name, (native) => function (this: object, ...args: unknown[]): unknown {
       const state = states.get(this);
-      if (!state?.isServer) return apply(native, this, args);
-      return drive(this, state, session, () => session.effect(() => apply(native, this, args), undefined));
+      const drives = name === 'destroySSL' ? state && state.writes.size > 0 : state?.isServer;
+      return state && drives ? driven(this, state, () => apply(native, this, args)) : apply(native, this, args);
     });
   }
   patchMethod(prototype, 'enablePskCallback', (native) => function (this: object): unknown {
@@ -122,22 +124,6 @@ export function installTls(session: Session, handles: Handles): Tls {
     }
   }
   return { find: states.get };
-}
-
-/** A call that moves the engine on; the callbacks that come meanwhile are values, not deliveries: they have no turn of their own. */
-function drive(handle: object, state: TlsState, session: Session, live: () => unknown): unknown {
-  state.driven++;
-  let result: unknown;
-  try {
-    result = live();
-  } finally {
-    state.driven--;
-  }
-  for (;;) {
-    const { status, data } = session.value('handle-value', DRIVEN, () => ({ status: -1, data: NO_MORE }));
-    if (status < 0) return result;
-    apply(state.callbacks.get(ALL_CALLBACKS[status] as string) as AnyFunction, handle, callbackArguments(handle, state, data));
-  }
 }
 
 function begin(handle: object, state: TlsState, session: Session, handles: Handles): void {
@@ -192,8 +178,8 @@ function tapCallback(handle: object, state: TlsState, key: PropertyKey, session:
   const name = typeof key === 'symbol' ? (key.description as string) : (key as string);
   const which = ALL_CALLBACKS.indexOf(name);
   const tap = function (this: object, ...args: unknown[]): unknown {
-    if (state.driven === 0) session.arrived(state.operation, 'handshake', which, tellArguments(handle, state, args));
-    else session.value('handle-value', DRIVEN, () => ({ status: which, data: tellArguments(handle, state, args) }));
+    const data = tellArguments(handle, state, args);
+    if (!toldAsDriven(state, session, which, () => data)) session.arrived(state.operation, 'handshake', which, data);
     return apply(state.callbacks.get(name) as AnyFunction, this, args);
   };
   defineProperty(handle, key, {

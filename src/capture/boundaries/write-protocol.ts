@@ -7,9 +7,10 @@
  * completion follows, and puts its callback on the request then.
  */
 import { streamBinding } from '../../runtime/bindings.ts';
-import { bufferAlloc, defineProperty } from '../../runtime/natives.ts';
+import { bufferAlloc, bufferConcat, defineProperty } from '../../runtime/natives.ts';
 import { type AnyFunction, calledAs } from '../../runtime/patches.ts';
 import type { Session, WriteResult } from '../session.ts';
+import { toldAsDriven, WRITTEN } from './driven.ts';
 import type { StreamState } from './streams.ts';
 
 export interface WriteRequest {
@@ -78,10 +79,10 @@ function completeLater(request: WriteRequest, state: StreamState, session: Sessi
 /** The runtime calls this when a write is done. */
 function tap(state: StreamState, session: Session, number: number, complete: AnyFunction): AnyFunction {
   return function (this: object, status: number, ...rest: unknown[]): unknown {
+    state.writes.delete(number);
     const which = bufferAlloc(4);
     which.writeUInt32LE(number, 0);
-    state.writes.delete(number);
-    session.arrived(state.operation, 'written', status, which);
+    if (!toldAsDriven(state, session, WRITTEN, () => drivenWrite(which, status))) session.arrived(state.operation, 'written', status, which);
     return callComplete(complete, this, [status, ...rest]);
   };
 }
@@ -89,4 +90,19 @@ function tap(state: StreamState, session: Session, number: number, complete: Any
 function publish(state: StreamState, result: WriteResult): void {
   state32[base.kBytesWritten] = result.bytes;
   state.bytesWritten += result.bytes;
+}
+
+function drivenWrite(which: Buffer, status: number): Buffer {
+  const outcome = bufferAlloc(4);
+  outcome.writeInt32LE(status, 0);
+  return bufferConcat([which, outcome]);
+}
+
+/** Shows the program a recorded completion that {@link toldAsDriven} told. */
+export function completeDriven(state: StreamState, data: Uint8Array): void {
+  const told = bufferConcat([data]);
+  const number = told.readUInt32LE(0);
+  const write = state.writes.get(number);
+  state.writes.delete(number);
+  write?.('written', told.readInt32LE(4), told);
 }
