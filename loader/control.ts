@@ -17,6 +17,8 @@ export interface Control {
   readonly name?: string;
   readonly agent?: string;
   readonly tags?: Readonly<Record<string, string>>;
+  /** base64url: what opens this run and no other (replay). A replayed process has no use for the user's private key. */
+  readonly runKey?: string;
   /** File that the verdict is written to (replay). */
   readonly report?: string;
   /** File that a process makes when it has said why it is not recorded (record) or not replayed (replay): the contract's exit code, or nothing. */

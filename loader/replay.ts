@@ -2,7 +2,7 @@
 import type { Report } from '../src/model/divergence.ts';
 import { ConfigError, IntegrityError, TruncatedError, UnsupportedRuntimeError } from '../src/model/error.ts';
 import { type RunFacts, SURFACE } from '../src/model/event.ts';
-import { cwd, defineProperty, killSelf, nativeFs, performanceNow, processEnv, reallyExit } from '../src/runtime/natives.ts';
+import { bufferFrom, cwd, defineProperty, killSelf, nativeFs, performanceNow, processEnv, reallyExit } from '../src/runtime/natives.ts';
 import { AsyncTrace } from '../src/replay/async-trace.ts';
 import { exitCodeOf, explain } from '../src/replay/report.ts';
 import { type Ending, ReplaySession } from '../src/replay/replay-session.ts';
@@ -26,7 +26,7 @@ export function replay(control: Control | undefined): Replay {
   if (!selector) throw new ConfigError('REPLAY_HARNESS_MODE=replay needs REPLAY_HARNESS_RUN: the run to replay, or latest.');
   const startedAt = performanceNow();
   const store = new EmbeddedStore(storeLocation(control?.store, processEnv, loadConfig(processEnv, cwd()), cwd()));
-  const tape = store.tape(store.find(selector), identities(processEnv));
+  const tape = store.tape(store.find(selector), control?.runKey === undefined ? identities(processEnv) : bufferFrom(control.runKey, 'base64url'));
   const [begin] = tape.events;
   if (begin?.type !== 'begin') throw new TruncatedError(`The recording ${selector} ended before its first event: there is nothing to replay.`);
   const { facts } = begin;
@@ -63,9 +63,7 @@ function requireKnownSurface({ runId, surface = 0 }: RunFacts): void {
 
 /** Makes this process look like the recorded one. */
 function restoreFacts(facts: RunFacts, control: Control | undefined): void {
-  const env = { ...facts.env, ...control?.env };
-  for (const name of Object.keys(processEnv)) if (!(name in env)) delete processEnv[name];
-  for (const [name, value] of Object.entries(env)) if (processEnv[name] !== value) processEnv[name] = value;
+  restoreEnvironment({ ...facts.env, ...control?.env });
   // A native accessor survives redefinition, not deletion.
   for (const name of ['pid', 'ppid'] as const) delete (process as Partial<NodeJS.Process>)[name];
   for (const name of ['pid', 'ppid'] as const) defineProperty(process, name, { value: facts[name], writable: name === 'ppid', enumerable: true, configurable: true });
@@ -74,11 +72,19 @@ function restoreFacts(facts: RunFacts, control: Control | undefined): void {
   process.title = facts.title;
 }
 
+/** The shell of a sandbox passes variables on in an order of its own, and leaves out those with names that are none to it. */
+function restoreEnvironment(env: Readonly<Record<string, string>>): void {
+  const names = Object.keys(env);
+  for (const name of Object.keys(processEnv)) if (!(name in env)) delete processEnv[name];
+  if (Object.keys(processEnv).join('\0') !== names.join('\0')) for (const name of Object.keys(processEnv)) delete processEnv[name];
+  for (const name of names) if (processEnv[name] !== env[name]) processEnv[name] = env[name];
+}
+
 function reportOf(facts: RunFacts, { events, signal }: StoredTape, ending: Ending, durationMs: number): Report {
   const { verdict, divergence, blocked, steps, changedCode } = ending;
   return {
     runId: facts.runId, verdict, fidelity: 'exact', step: divergence?.step ?? null, kind: divergence?.kind ?? null, expected: divergence?.expected ?? null,
     actual: divergence?.actual ?? null, firstDifference: divergence?.firstDifference ?? null, stack: divergence?.stack ?? [], drifts: [], blocked, liveCalls: 0,
-    steps, durationMs: Math.round(durationMs), recordedDurationMs: Math.round((events[events.length - 1]?.at ?? 0) / 1000), code: divergence?.code ?? null, signal, changedCode,
+    steps, durationMs: Math.round(durationMs), recordedDurationMs: Math.round((events[events.length - 1]?.at ?? 0) / 1000), code: divergence?.code ?? null, signal, changedCode, sandbox: null,
   };
 }

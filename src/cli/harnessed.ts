@@ -1,5 +1,6 @@
 /** Starts a program with the harness in every Node process below it. */
 import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
+import { accessSync, constants as fsConstants, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Control } from '../../loader/control.ts';
@@ -7,11 +8,13 @@ import { ConfigError } from '../model/error.ts';
 import { requireOption } from '../model/node-option.ts';
 
 const PRELOAD: string = fileURLToPath(new URL('../loader/preload.cjs', import.meta.url));
+/** Where both lie. */
+export const DIST: string = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
-  readonly argv0?: string;
+  readonly argv0?: string | undefined;
   readonly cwd: string;
   /** Put the harness in; false where the recorded options do so themselves. */
   readonly inject: boolean;
@@ -25,6 +28,8 @@ export interface Launch {
 export interface Exit {
   readonly code: number;
   readonly signal: NodeJS.Signals | null;
+  /** Somebody asked for the end: whoever started us, or a person at the terminal. */
+  readonly signalled: boolean;
 }
 
 /** @throws ConfigError when the program cannot be started; where that shows later, `ended` rejects with it */
@@ -50,22 +55,46 @@ function startProblem(command: string, error: NodeJS.ErrnoException): ConfigErro
   return new ConfigError(`cannot run ${command}: ${START_PROBLEMS[error.code ?? ''] ?? error.message}.`);
 }
 
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, fsConstants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
 function atTerminal(): boolean {
   return process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
 }
 
-/** Resolves with how the process ended; signals of the terminal go to it, not to us. */
-export function ended(child: ChildProcess): Promise<Exit> {
-  const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
+/**
+ * Resolves with how the process ended; signals of the terminal go to it, not to us.
+ * @param target id of the process that is meant, where that is not the child itself
+ */
+export function ended(child: ChildProcess, target?: () => number): Promise<Exit> {
+  let signalled = false;
+  const forward = (signal: NodeJS.Signals): void => {
+    signalled = true;
+    if (!target) return void child.kill(signal);
+    try {
+      process.kill(target(), signal);
+    } catch {
+      // It has just ended.
+    }
+  };
   // A terminal sends these to the whole group: the child has them already.
-  const fromTerminal = (signal: NodeJS.Signals): void => void (atTerminal() || forward(signal));
+  const fromTerminal = (signal: NodeJS.Signals): void => {
+    signalled = true;
+    if (!atTerminal()) forward(signal);
+  };
   const handlers = [['SIGINT', fromTerminal], ['SIGQUIT', fromTerminal], ['SIGTERM', forward], ['SIGHUP', forward]] as const;
   for (const [signal, handler] of handlers) process.on(signal, handler);
   return new Promise((resolve, reject) => {
     child.once('error', (error: NodeJS.ErrnoException) => reject(error.syscall?.startsWith('spawn') ? startProblem(child.spawnfile, error) : error));
     child.once('close', (code, signal) => {
       for (const [signal, handler] of handlers) process.off(signal, handler);
-      resolve({ code: code ?? 128 + (signal ? constants.signals[signal] : 0), signal });
+      resolve({ code: code ?? 128 + (signal ? constants.signals[signal] : 0), signal, signalled });
     });
   });
 }

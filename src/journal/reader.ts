@@ -20,6 +20,8 @@ export interface LaneReading {
   readonly complete: boolean;
   /** base64url: last rolling HMAC read, '' if none. */
   readonly head: string;
+  /** What opens this run and no other; undefined where there is nothing to open. */
+  readonly runKey: Buffer | undefined;
 }
 
 /** Reads the clear header of a segment. @returns undefined when the writer did not get to the end of it @throws IntegrityError when the file is no journal, or a newer one. */
@@ -81,12 +83,13 @@ export function readSegments(folder: string, lane = 0): Segment[] {
 
 /**
  * Decrypts, verifies and decodes all events of a lane.
+ * @param keys private keys, one of which opens the run's key; or that key itself
  * @throws IntegrityError naming file, event and byte of the first damage; never for a mere truncation of an unsealed lane.
  */
-export function readLane(segments: readonly Segment[], identities: readonly string[]): LaneReading {
+export function readLane(segments: readonly Segment[], keys: readonly string[] | Uint8Array): LaneReading {
   const first = segments[0];
-  if (!first) return { events: [], complete: false, head: '' };
-  const runKey = unlock(first, identities);
+  if (!first) return { events: [], complete: false, head: '', runKey: undefined };
+  const runKey = keys instanceof Uint8Array ? bufferFrom(keys) : unlock(first, keys);
   const events: LaneEvent[] = [];
   let at = 0;
   let previous = '';
@@ -100,7 +103,7 @@ export function readLane(segments: readonly Segment[], identities: readonly stri
     complete = reading.complete;
     if (!segment.sealed) break;
   }
-  return { events, complete, head: previous };
+  return { events, complete, head: previous, runKey };
 }
 
 function unlock(segment: Segment, identities: readonly string[]): Buffer {

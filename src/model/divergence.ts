@@ -44,4 +44,6 @@ export interface Report {
   readonly signal: NodeJS.Signals | null;
   /** Modules of the program that were loaded and are not what they were when it was recorded. */
   readonly changedCode: readonly string[];
+  /** Where it was replayed: `bubblewrap`, `unshare`, or guards in the `process` alone; null where nothing ran. */
+  readonly sandbox: string | null;
 }

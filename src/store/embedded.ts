@@ -105,7 +105,7 @@ export class EmbeddedStore implements RunStore {
     throw new RunNotFoundError(`"${selector}" is ambiguous: ${matching.length} runs begin with it. Type more of the id:\n${ids.join('\n')}`);
   }
 
-  tape({ manifest, damage }: StoredRun, identities: readonly string[]): Tape {
+  tape({ manifest, damage }: StoredRun, keys: readonly string[] | Uint8Array): Tape {
     if (damage) throw damage;
     const folder = this.folderOf(manifest.id);
     const segments = readSegments(folder);
@@ -113,7 +113,7 @@ export class EmbeddedStore implements RunStore {
     for (const { header, file } of segments) {
       if (header.run !== manifest.id) throw new IntegrityError(`${file} belongs to run ${header.run}, not to ${manifest.id}.`);
     }
-    const lane = readLane(segments, identities);
+    const lane = readLane(segments, keys);
     if (manifest.status !== 'complete' || lane.complete) return { ...lane, signal: null };
     const { signal, tail } = manifest;
     if (!signal || !tail) throw new IntegrityError(`${folder} was sealed as complete, but its journal has no end: segments were removed or cut.`);

@@ -18,6 +18,8 @@ export interface Tape {
   readonly signal: NodeJS.Signals | null;
   /** Last rolling HMAC: the head of the run's chain. */
   readonly head: string;
+  /** Opens this run and no other; undefined where nothing was written yet. */
+  readonly runKey: Buffer | undefined;
 }
 
 export interface RunStore {
@@ -27,6 +29,9 @@ export interface RunStore {
   list(): StoredRun[];
   /** @throws RunNotFoundError for an unknown or ambiguous id @throws IntegrityError when its manifest is damaged */
   find(selector: string): StoredRun;
-  /** @throws IntegrityError when the recording is damaged, foreign, newer, or sealed to somebody else */
-  tape(run: StoredRun, identities: readonly string[]): Tape;
+  /**
+   * @param keys private keys, or the run's own key
+   * @throws IntegrityError when the recording is damaged, foreign, newer, or sealed to somebody else
+   */
+  tape(run: StoredRun, keys: readonly string[] | Uint8Array): Tape;
 }

@@ -10,31 +10,50 @@ import type { RunFacts } from '../../model/event.ts';
 import { exitCodeOf, explain } from '../../replay/report.ts';
 import { identities } from '../../store/keyring.ts';
 import { oneRun, pairs, parse } from '../arguments.ts';
-import { ended, type Launch, launch } from '../harnessed.ts';
+import { DIST, type Launch } from '../harnessed.ts';
+import { type Kind, type Mode, MODES, runConfined, type Sandboxed } from '../sandbox/sandbox.ts';
+import { appears, bindings, type View, viewOf } from '../sandbox/view.ts';
 
 interface Plan {
   readonly facts: RunFacts;
-  readonly launch: Omit<Launch, 'stdio'>;
+  /** With the folders where they were when it was recorded; and where nothing can be put there. */
+  readonly inside: Omit<Launch, 'stdio'>;
+  readonly outside: Omit<Launch, 'stdio'>;
+  readonly view: () => View;
+  readonly mode: Mode;
+  /** Of this replay, for what the two processes tell each other. */
+  readonly folder: string;
   readonly report: string;
 }
 
+interface Wanted {
+  readonly store: string;
+  readonly runKey: Buffer | undefined;
+  readonly folder: string;
+  readonly mode: Mode;
+  readonly node: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly command: readonly string[] | undefined;
+}
+
 export async function replay(args: readonly string[]): Promise<number> {
-  const parsed = parse('replay', args, { report: { type: 'string' }, env: { type: 'string', multiple: true }, node: { type: 'string' } });
+  const parsed = parse('replay', args, { report: { type: 'string' }, env: { type: 'string', multiple: true }, node: { type: 'string' }, sandbox: { type: 'string' } });
   const selector = oneRun('replay', parsed);
   requireWritable(parsed.values['report'] as string | undefined);
   const run = parsed.store.find(selector);
-  const { events } = parsed.store.tape(run, identities(process.env));
+  const mode = sandboxMode(parsed.values['sandbox'] as string | undefined);
+  const { events, runKey } = parsed.store.tape(run, identities(process.env));
   const [begin] = events;
   if (begin?.type !== 'begin') return nothingToReplay(run.manifest.id, parsed.values['report'] as string | undefined);
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-'));
   try {
     const { node, report, env } = parsed.values as { node?: string; report?: string; env?: string[] };
-    const plan = planOf(begin.facts, parsed.store.location, `${folder}/report.json`, node, pairs('env', env), parsed.command);
-    const outcome = await perform(plan, folder);
+    const plan = planOf(begin.facts, { store: parsed.store.location, runKey, folder, mode, node, env: pairs('env', env), command: parsed.command });
+    const outcome = await perform(plan);
     if (report && outcome.report) writeReport(report, outcome.report);
     if (!outcome.report) {
       // A process that refused to replay has said why.
-      if (!existsSync(plan.launch.control.refusal as string)) process.stderr.write(`replay-harness: the replayed process ended (exit ${outcome.code}) before it reached a verdict\n`);
+      if (!existsSync(plan.outside.control.refusal as string)) process.stderr.write(`replay-harness: the replayed process ended (exit ${outcome.code}) before it reached a verdict\n`);
       return outcome.code === 0 ? 1 : outcome.code;
     }
     process.stderr.write(`${explain(outcome.report)}\n`);
@@ -48,34 +67,45 @@ export async function replay(args: readonly string[]): Promise<number> {
 function nothingToReplay(runId: string, file: string | undefined): number {
   const report: Report = {
     runId, verdict: 'truncated', fidelity: 'exact', step: null, kind: null, expected: null, actual: null, firstDifference: null, stack: [], drifts: [], blocked: [],
-    liveCalls: 0, steps: 0, durationMs: 0, recordedDurationMs: 0, code: null, signal: null, changedCode: [],
+    liveCalls: 0, steps: 0, durationMs: 0, recordedDurationMs: 0, code: null, signal: null, changedCode: [], sandbox: null,
   };
   if (file) writeReport(file, report);
   process.stderr.write(`${explain(report)}\n`);
   return exitCodeOf(report);
 }
 
-async function perform(plan: Plan, folder: string): Promise<{ code: number; report: Report | undefined }> {
-  const { stdio, finish } = connect(plan.facts, folder);
-  const child = launch({ ...plan.launch, stdio });
-  forwardOutput(child);
-  const { code } = await ended(child);
+/** @throws ConfigError */
+function sandboxMode(given: string | undefined): Mode {
+  const mode = MODES.find((known) => known === (given ?? 'auto'));
+  if (!mode) throw new ConfigError(`--sandbox takes ${MODES.join(', ')}, not "${given}".`);
+  return mode;
+}
+
+async function perform(plan: Plan): Promise<{ code: number; report: Report | undefined }> {
+  const { stdio, finish } = connect(plan.facts, plan.folder);
+  const { exit: { code }, kind, reasons } = await confined(plan, stdio, {}, forwardOutput);
   finish();
-  const report = readReport(plan.report);
+  if (process.env['REPLAY_HARNESS_LOG'] === 'debug') process.stderr.write(`replay-harness: sandbox: ${kind}${reasons.length > 0 ? ` (${reasons.join('; ')})` : ''}\n`);
+  const report = readReport(plan.report, kind);
   if (!report || report.verdict === 'identical' || report.stack.length > 0 || report.verdict === 'truncated') return { code, report };
-  return { code, report: { ...report, stack: await trace(plan) } };
+  return { code, report: { ...report, stack: await trace(plan, kind) } };
+}
+
+function confined({ mode, view, inside, outside, folder }: Plan, stdio: StdioOptions, more: Partial<Launch['control']>, wire: (child: ChildProcess) => void): Promise<Sandboxed> {
+  const withMore = (launch: Plan['inside']): Launch => ({ ...launch, stdio, control: { ...launch.control, ...more } });
+  return runConfined({ mode, view, inside: withMore(inside), outside: withMore(outside), folder, wire });
 }
 
 /** Goes through the same replay once more, slowly, to find the agent's own line behind work that a dependency did later. */
-async function trace(plan: Plan): Promise<readonly string[]> {
-  const child = launch({ ...plan.launch, control: { ...plan.launch.control, trace: true }, stdio: [stdinOf(plan.facts), 'pipe', 'pipe', ...channelOf(plan.facts)] });
-  child.stdout?.resume();
-  child.stderr?.resume();
-  await ended(child);
-  return readReport(plan.report)?.stack ?? [];
+async function trace(plan: Plan, kind: Kind): Promise<readonly string[]> {
+  await confined({ ...plan, mode: kind === 'process' ? 'process' : plan.mode }, [stdinOf(plan.facts), 'pipe', 'pipe', ...channelOf(plan.facts)], { trace: true }, (child) => {
+    child.stdout?.resume();
+    child.stderr?.resume();
+  });
+  return readReport(plan.report, kind)?.stack ?? [];
 }
 
-function planOf(facts: RunFacts, store: string, report: string, node: string | undefined, env: Record<string, string>, command: readonly string[] | undefined): Plan {
+function planOf(facts: RunFacts, { store, runKey, folder, mode, node, env, command }: Wanted): Plan {
   const argv = command ? argvOf(command, facts) : undefined;
   const entry = (argv ?? facts.argv)[1];
   if (!argv && isFromStandardInput(facts)) throw new ConfigError(`The program of run ${facts.runId} was read from standard input, which is gone. Save it in a file and say where: replay-harness replay ${facts.runId.slice(0, 13)} -- node PATH`);
@@ -86,12 +116,17 @@ function planOf(facts: RunFacts, store: string, report: string, node: string | u
   const cwd = existsSync(facts.cwd) ? facts.cwd : process.cwd();
   const byPath = command?.[0]?.includes('/') ? command[0] : undefined;
   const binary = node !== undefined ? givenNode('--node', node, facts) : byPath !== undefined ? givenNode('--', byPath, facts) : nodeFor(facts);
-  const args = [...withoutWriting(facts.execArgv), ...(argv ?? facts.argv).slice(1)];
-  // Keys are looked up where this user keeps them, whatever home the recorded run had.
-  const own = Object.fromEntries(['XDG_CONFIG_HOME', 'HOME', 'REPLAY_HARNESS_IDENTITY'].map((name) => [name, process.env[name]]));
-  const control = { mode: 'replay', store, run: facts.runId, report, refusal: `${report}.refusal`, env, ...(argv && { argv }) } as const;
+  const report = `${folder}/report.json`;
+  const control = { mode: 'replay', store, run: facts.runId, report, refusal: `${report}.refusal`, env, ...(runKey && { runKey: runKey.toString('base64url') }) } as const;
   const nodeOptions = facts.env['NODE_OPTIONS'] === undefined ? {} : { NODE_OPTIONS: withoutWriting(facts.env['NODE_OPTIONS'].split(/ +/)).join(' ') };
-  return { facts, report, launch: { command: binary, args, argv0: facts.argv0, cwd, inject: facts.injected, env: { ...facts.env, ...nodeOptions, ...env, ...own, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined }, control, ...(facts.ipc && { serialization: facts.ipc }) } };
+  const common = { command: binary, argv0: facts.argv0, inject: facts.injected, env: { ...facts.env, ...nodeOptions, ...env, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined } };
+  const launchOf = (program: readonly string[] | undefined, at: string): Plan['inside'] => ({ ...common, args: [...withoutWriting(facts.execArgv), ...(program ?? facts.argv).slice(1)], cwd: at, control: { ...control, ...(facts.ipc && { serialization: facts.ipc }), ...(program && { argv: program }) } });
+
+  const bound = argv ? bindings(argv[1] as string, facts, process.env, [folder, store, binary, DIST]) : [];
+  const there = bound.length > 0 && appears(facts.cwd, bound) ? facts.cwd : cwd;
+  const inside = launchOf(argv && bound.length > 0 ? [argv[0] as string, facts.argv[1] as string, ...argv.slice(2)] : argv, there);
+  const view = (): View => viewOf({ cwd: there, folder, read: [cwd, store, binary, DIST, ...(entry === undefined ? [] : [dirname(entry)])], bound }, process.env);
+  return { facts, mode, view, folder, report, inside, outside: launchOf(argv, cwd) };
 }
 
 function isFromStandardInput({ argv, execArgv }: RunFacts): boolean {
@@ -158,8 +193,8 @@ function forwardOutput(child: ChildProcess): void {
   child.stderr?.pipe(process.stderr, { end: false });
 }
 
-function readReport(file: string): Report | undefined {
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : undefined;
+function readReport(file: string, sandbox: Kind): Report | undefined {
+  return existsSync(file) ? { ...(JSON.parse(readFileSync(file, 'utf8')) as Report), sandbox } : undefined;
 }
 
 /** Before the replay, which may take long. @throws ConfigError */
