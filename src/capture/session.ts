@@ -42,6 +42,8 @@ export interface Session {
   arrived(operation: number, kind: Kind, status: number, data?: Uint8Array): void;
   /** As `arrived` and then `run`, in a macrotask of its own; for native callbacks that share one. */
   arrivedLater(operation: number, kind: Kind, status: number, data: Uint8Array, run: () => void): void;
+  /** As `arrived` and then `run`, for what native code may do among other work of its own: then in a macrotask of its own, if turns are watched. */
+  arrivedAmid(operation: number, kind: Kind, status: number, data: Uint8Array, run: () => void): void;
   /** No further delivery can reach this operation. */
   retire(operation: number): void;
   /** Runs what only the recorded run does (start a native operation); in replay answers `replayed`. */
@@ -82,6 +84,8 @@ export interface Session {
   isTerminal(fd: number, live: () => boolean): boolean;
   /** A WeakRef's read number `read`: `live()` when recording; in replay `target`, until the read that found it gone. */
   weakRead<T>(id: number, read: number, live: () => T | undefined, target: T | undefined): T | undefined;
+  /** From here on native code works between deliveries, and calls the program from there: how they follow each other counts. */
+  watchTurns(): void;
   /** Something no boundary can record: named once when recording, refused in replay. */
   uncaptured<T>(name: string, live: () => T): T;
   /** Something is not recorded, and a replay goes on without: named when recording. */

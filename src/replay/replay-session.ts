@@ -2,10 +2,10 @@
 import { RandomStream } from '../capture/random.ts';
 import type { Deliver, Recorded, Session, WriteResult } from '../capture/session.ts';
 import type { Divergence } from '../model/divergence.ts';
-import type { Kind, LaneEvent, RunFacts } from '../model/event.ts';
 import type { FileChange } from '../model/file-change.ts';
+import { type Kind, type LaneEvent, type RunFacts, TOGETHER } from '../model/event.ts';
 import { decodeOutcome } from '../model/value.ts';
-import { AsyncResource, isatty, jsonParse } from '../runtime/natives.ts';
+import { AsyncResource, isatty, jsonParse, runTicks } from '../runtime/natives.ts';
 import { asOwn, isOwn, ownImmediate } from '../runtime/own.ts';
 import type { AsyncTrace } from './async-trace.ts';
 import { CodeCheck } from './code-check.ts';
@@ -94,7 +94,7 @@ export class ReplaySession implements Session {
       next: () => this.#nextForScheduler(),
       arm: (turn) => this.#arm(turn),
       deliver: (event) => this.#deliver(event),
-      ready: (operation) => !this.#pending.get(operation)?.isOrdered || this.#outcomes.has(operation),
+      ready: (operation) => this.#isReady(operation),
       exhausted: () => this.#exhausted(undefined),
       quiescent: (event) => this.#leftover(event, 'the program has nothing left to do'),
     });
@@ -111,6 +111,8 @@ export class ReplaySession implements Session {
   arrived(): void {}
 
   arrivedLater(): void {}
+
+  arrivedAmid(): void {}
 
   retire(operation: number): void {
     this.#pending.delete(operation);
@@ -224,6 +226,8 @@ export class ReplaySession implements Session {
     return undefined;
   }
 
+  watchTurns(): void {}
+
   uncaptured<T>(name: string, live: () => T): T {
     // The harness's own exit must not be taken for the program's.
     if (isOwn()) return live();
@@ -304,7 +308,7 @@ export class ReplaySession implements Session {
       return this.#diverge({ kind: 'random', actual, difference: { field: 'draws', expected: String(recorded), actual: String(draws) } });
     }
     this.#stream.draws = 0;
-    if (recorded > 0 || due?.type === 'note' || isRelayed(due)) {
+    if (recorded > 0 || isAside(due) || isRelayed(due)) {
       this.#pass(due);
       return this.#expect(asked);
     }
@@ -316,7 +320,7 @@ export class ReplaySession implements Session {
     const { due } = this.#tape;
     const isDrawn = due?.type === 'value' && due.kind === 'random' && due.status === this.#stream.draws;
     if (due?.type === 'note' && due.effect === 'arrived') this.#block(due.name);
-    if (!isDrawn && due?.type !== 'note' && !isRelayed(due)) return due;
+    if (!isDrawn && !isAside(due) && !isRelayed(due)) return due;
     if (isDrawn) this.#stream.draws = 0;
     this.#pass(due);
     return this.#nextForScheduler();
@@ -326,6 +330,10 @@ export class ReplaySession implements Session {
   #pass(event: LaneEvent | undefined): void {
     if (isRelayed(event)) this.#printer.relayed(event.status, event.data);
     this.#tape.advance();
+  }
+
+  #isReady(operation: number): boolean {
+    return !this.#pending.get(operation)?.isOrdered || this.#outcomes.has(operation);
   }
 
   #block(name: string): void {
@@ -343,9 +351,36 @@ export class ReplaySession implements Session {
   }
 
   #deliver(event: Delivery): void {
-    if (this.#expect(() => 'nothing') !== event) return;
+    const delivery = this.#take(event);
+    if (!delivery) return;
+    const { pending } = delivery;
+    const run = (): void => {
+      delivery.run();
+      for (let next = this.#following(); next; next = this.#following()) next.pending.scope.runInAsyncScope(next.run);
+    };
+    if (this.#armedFor === event.operation) run();
+    // A callback that ends well in between would run ticks that the recorded run had not run yet.
+    else if (this.#threw) pending.scope.runInAsyncScope(run);
+    else pending.scope.runInAsyncScope(() => void ownImmediate(run));
+  }
+
+  /** @returns a delivery that came in the turn of the one before, so closely that native code had no turn of its own in between */
+  #following(): { pending: Pending; run: () => void } | undefined {
+    const together = this.#ended || this.#probe ? 0 : this.#tape.nextTogether();
+    if (together === 0) return undefined;
+    if (together === TOGETHER.samePhase) runTicks();
+    const next = this.#nextForScheduler();
+    return next?.type === 'delivery' && next.kind !== 'emitted' && this.#isReady(next.operation) ? this.#take(next) : undefined;
+  }
+
+  /** @returns what delivers the event; undefined where the replay has ended with it */
+  #take(event: Delivery): { pending: Pending; run: () => void } | undefined {
+    if (this.#expect(() => 'nothing') !== event) return undefined;
     const pending = this.#pending.get(event.operation);
-    if (!pending) return this.#leftover(event, 'the program has not started that operation, or has ended it');
+    if (!pending) {
+      this.#leftover(event, 'the program has not started that operation, or has ended it');
+      return undefined;
+    }
     const outcome = this.#outcomes.get(event.operation);
     if (outcome || event.kind === 'closed') this.#pending.delete(event.operation);
     this.#outcomes.delete(event.operation);
@@ -360,10 +395,7 @@ export class ReplaySession implements Session {
       else if (pending.deliver(event.kind, event.status, event.data) === false) this.#leftover(event, `the program no longer waits for ${describeStart(pending.kind, pending.key)}`);
       this.#threw = false;
     };
-    if (this.#armedFor === event.operation) run();
-    // A callback that ends well in between would run ticks that the recorded run had not run yet.
-    else if (this.#threw) pending.scope.runInAsyncScope(run);
-    else pending.scope.runInAsyncScope(() => void ownImmediate(run));
+    return { pending, run };
   }
 
   /**
@@ -444,4 +476,9 @@ export class ReplaySession implements Session {
     this.#overlay.clear();
     this.#finish({ verdict, divergence, blocked, steps: divergence?.step ?? this.#tape.length, changedCode: this.#code.changed() });
   }
+}
+
+/** An event that the program does not ask for, and that nothing is delivered by. */
+function isAside(event: LaneEvent | undefined): boolean {
+  return event?.type === 'note' || (event?.type === 'value' && event.kind === 'together');
 }

@@ -30,6 +30,8 @@ const { then: promiseThen } = Promise.prototype;
 const settled = Promise.resolve();
 /** Calls `job` as a promise job behind those that wait already. */
 export const promiseJob = (job: () => void): void => void apply(promiseThen, settled, [job]);
+/** Runs ticks and promise jobs, as the runtime does between two macrotasks. */
+export const runTicks: () => void = (process as unknown as { _tickCallback: () => void })._tickCallback;
 export const nativeQueueMicrotask: typeof queueMicrotask = queueMicrotask;
 export const NativeFinalizationRegistry: FinalizationRegistryConstructor = FinalizationRegistry;
 export const NativeWeakRef: WeakRefConstructor = WeakRef;
