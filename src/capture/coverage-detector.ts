@@ -8,11 +8,11 @@ const OWNED: ReadonlySet<string> = new Set([
   'Immediate', 'Timeout', 'TTYWrap', 'PipeWrap', 'TCPSocketWrap', 'TCPServerWrap', 'PipeServerWrap', 'TLSWrap', 'ConnectWrap', 'TCPConnectWrap', 'PipeConnectWrap', 'WriteWrap', 'LibuvWriteWrap', 'SimpleWriteWrap', 'ShutdownWrap', 'LibuvShutdownWrap', 'SimpleShutdownWrap', 'FSReqCallback', 'FSReqPromise',
   'FileHandleCloseReq', 'FileHandleReadWrap', 'CloseReq', 'GetAddrInfoReqWrap', 'GetNameInfoReqWrap', 'QueryReqWrap', 'ZlibStream', 'BrotliEncoder', 'BrotliDecoder', 'ZstdStream', 'RandomBytesRequest',
   'RandomPrimeRequest', 'CheckPrimeRequest', 'PBKDF2Request', 'ScryptRequest', 'Argon2Request', 'HKDFRequest', 'HashRequest', 'KeyGenRequest', 'KeyPairGenRequest', 'SignRequest', 'VerifyRequest',
-  'CipherRequest', 'DeriveBitsRequest', 'KeyExportRequest', 'SignalWrap', 'ProcessWrap',
+  'CipherRequest', 'DeriveBitsRequest', 'KeyExportRequest', 'SignalWrap', 'ProcessWrap', 'UDPWrap', 'UDPSendWrap', 'SendWrap',
 ]);
 
 /** Resources that are named where they are made: not again. */
-const NAMED: ReadonlySet<string> = new Set(['UDPWrap', 'FSEventWrap', 'StatWatcher', 'MessagePort', 'Worker']);
+const NAMED: ReadonlySet<string> = new Set(['FSEventWrap', 'StatWatcher', 'MessagePort', 'Worker']);
 
 const activeResources: () => string[] = process.getActiveResourcesInfo.bind(process);
 

@@ -11,6 +11,7 @@ export interface StreamBinding {
   readonly kLastWriteWasAsync: number;
   /** Node 24 and later. */
   readonly kLastWriteErr?: number;
+  readonly WriteWrap: new () => object;
 }
 
 export interface Prototypes {

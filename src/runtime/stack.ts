@@ -6,6 +6,7 @@
  */
 import { captureStackTrace, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, NativeError, reflectDefine, reflectSet } from './natives.ts';
 import { type AnyFunction, disguise, propertyOf } from './patches.ts';
+import { ticksAmid } from './calls-amid.ts';
 
 export type CallSite = NodeJS.CallSite & { isAsync(): boolean; getScriptNameOrSourceURL?(): string | null };
 
@@ -139,7 +140,7 @@ export function siteFrom(recorded: RecordedSite): CallSite {
 /** The bottom is what ran the macrotask: the last frames before the asynchronous part that belong to a scheduler or to us. */
 function split(sites: CallSite[]): { top: CallSite[]; tail: CallSite[]; asynchronous: CallSite[] } {
   const firstAsync = sites.findIndex((site) => site.isAsync());
-  const synchronous = firstAsync < 0 ? sites : sites.slice(0, firstAsync);
+  const synchronous = aboveTicks(firstAsync < 0 ? sites : sites.slice(0, firstAsync));
   let end = synchronous.length;
   while (end > 0 && (isOwn(synchronous[end - 1] as CallSite) || SCHEDULER.test(fileOf(synchronous[end - 1] as CallSite)))) end--;
   return {
@@ -147,6 +148,14 @@ function split(sites: CallSite[]): { top: CallSite[]; tail: CallSite[]; asynchro
     tail: synchronous.slice(end),
     asynchronous: firstAsync < 0 ? [] : sites.slice(firstAsync).filter((site) => !isOwn(site)),
   };
+}
+
+/** Ticks that we ran in the middle of a call show nothing of what is below them, as the runtime's own do. */
+function aboveTicks(sites: CallSite[]): CallSite[] {
+  const at = sites.findIndex((site) => isOwn(site) && site.getFunctionName() === ticksAmid.name);
+  if (at < 0) return sites;
+  const above = sites.slice(0, at);
+  return above.at(-1)?.getFunctionName() === 'runNextTicks' ? above.slice(0, -1) : above;
 }
 
 /** `new Promise (<anonymous>)` and other functions of the language that our code calls with functions of its own. */

@@ -42,6 +42,14 @@ const network: readonly AgentCase[] = [
   { agent: 'streams.mjs' },
 ];
 
+const http2: readonly AgentCase[] = [
+  { agent: 'http2.mjs', sameAsBare: (stdout) => stdout.replace(/\d+\.\d+/g, 'TIME') },
+  { agent: 'http2-tls.mjs' },
+  { agent: 'http2-errors.mjs', sameAsBare: all },
+];
+
+const datagrams: readonly AgentCase[] = [{ agent: 'udp.mjs', sameAsBare: all }];
+
 const models: readonly AgentCase[] = [
   { agent: 'openai-tool-loop.mjs' },
   { agent: 'openai-abort.mjs' },
@@ -185,8 +193,8 @@ const servers: readonly AgentCase[] = [
 
 const everything: readonly AgentCase[] = [{ agent: 'everything.mjs' }];
 
-type Group = 'network' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'children' | 'cases' | 'databases' | 'servers' | 'everything';
+type Group = 'network' | 'http2' | 'datagrams' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'children' | 'cases' | 'databases' | 'servers' | 'everything';
 
-export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, models, timers, values, files, standardStreams, endings, contexts, children, cases, databases, servers, everything };
+export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, http2, datagrams, models, timers, values, files, standardStreams, endings, contexts, children, cases, databases, servers, everything };
 
 export const AGENT_CASES: readonly AgentCase[] = Object.values(CATALOGUE).flat();

@@ -12,7 +12,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startModelServer } from '../../samples/model-server/server.mjs';
 import { answer } from './endpoints.ts';
 import type { EndpointState } from './exchange.ts';
+import { createHttp2Servers } from './http2-server.ts';
 import { TLS } from './paths.ts';
+import { startUdpServer, type UdpServer } from './udp-server.ts';
 import { echoWebSocket, tunnel } from './upgrades.ts';
 
 /** Of a tenth of a second each. */
@@ -22,18 +24,22 @@ interface Ports {
   http: number;
   https: number;
   tcp: number;
+  h2c: number;
+  h2: number;
   model: number;
 }
 
 export class TestServer {
-  /** Connections that were opened to any of the listeners, since the last start. */
+  /** Connections that were opened to any of the listeners, and datagrams, since the last start. */
   connections = 0;
   /** Requests as `METHOD /path`, since the last start. */
   readonly requests: string[] = [];
   readonly #socketPath: string;
-  readonly #ports: Ports = { http: 0, https: 0, tcp: 0, model: 0 };
+  readonly #ports: Ports = { http: 0, https: 0, tcp: 0, h2c: 0, h2: 0, model: 0 };
   readonly #sockets: Set<Socket> = new Set();
   #servers: Server[] = [];
+  #udp: UdpServer | undefined;
+  #udpPort = 0;
   #model: Awaited<ReturnType<typeof startModelServer>> | undefined;
 
   /** @param folder where the Unix socket lies */
@@ -51,6 +57,9 @@ export class TestServer {
       SERVER_URL: this.url,
       SERVER_TLS_URL: `https://localhost:${this.#ports.https}`,
       SERVER_TCP_PORT: String(this.#ports.tcp),
+      SERVER_UDP_PORT: String(this.#udpPort),
+      SERVER_H2C_URL: `http://127.0.0.1:${this.#ports.h2c}`,
+      SERVER_H2_URL: `https://localhost:${this.#ports.h2}`,
       SERVER_SOCKET: this.#socketPath,
       MODEL_URL: `http://127.0.0.1:${this.#ports.model}`,
       OPENAI_BASE_URL: `http://127.0.0.1:${this.#ports.model}/v1`,
@@ -82,13 +91,18 @@ export class TestServer {
     const https = createHttpsServer({ ...tls, requestCert: true, rejectUnauthorized: false }, handle);
     const unix = createHttpServer(handle);
     const tcp = createTcpServer((socket) => socket.on('error', () => {}).pipe(socket));
-    this.#servers = [http, https, unix, tcp];
+    const { clear, secure } = createHttp2Servers((request) => this.requests.push(request));
+    this.#servers = [http, https, unix, tcp, clear, secure];
     for (const server of this.#servers) server.on('connection', (socket: Socket) => this.#accepted(socket));
     this.#ports.http = await listen(http, this.#ports.http);
     this.#ports.https = await listen(https, this.#ports.https);
     this.#ports.tcp = await listen(tcp, this.#ports.tcp);
+    this.#ports.h2c = await listen(clear, this.#ports.h2c);
+    this.#ports.h2 = await listen(secure, this.#ports.h2);
     rmSync(this.#socketPath, { force: true });
     await once(unix.listen(this.#socketPath), 'listening');
+    this.#udp = await startUdpServer(this.#udpPort, () => this.connections++);
+    this.#udpPort = this.#udp.port;
     this.#model = await startModelServer({ port: this.#ports.model, latencyMs: 20 });
     this.#ports.model = this.#model.port;
   }
@@ -98,9 +112,10 @@ export class TestServer {
     const closed = this.#servers.map((server) => once(server, 'close'));
     for (const server of this.#servers) server.close();
     for (const socket of this.#sockets) socket.destroy();
-    await Promise.all([...closed, this.#model?.close()]);
+    await Promise.all([...closed, this.#model?.close(), this.#udp?.close()]);
     this.#servers = [];
     this.#model = undefined;
+    this.#udp = undefined;
   }
 
   /** @throws when anything still answers */

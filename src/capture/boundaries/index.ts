@@ -11,6 +11,7 @@ import { installFs } from './fs.ts';
 import { installHandles } from './handles.ts';
 import { installIpc } from './ipc.ts';
 import { installHttpServers } from './http-servers.ts';
+import { installHttp2 } from './http2.ts';
 import { installModuleHooks } from './module-hooks.ts';
 import { installProcess, installExit } from './process.ts';
 import { installRandom } from './random.ts';
@@ -20,6 +21,7 @@ import { installStacks } from './stacks.ts';
 import { installTerminals } from './terminals.ts';
 import { installTimers } from './timers.ts';
 import { installTls } from './tls.ts';
+import { installUdp } from './udp.ts';
 import { installUncaptured } from './uncaptured.ts';
 import { installZlib } from './zlib.ts';
 
@@ -43,6 +45,8 @@ export function installBoundaries(session: Session, warm: () => () => void, prop
   installDns(session);
   installFs(session);
   installZlib(session);
+  installHttp2(session);
+  installUdp(session);
   installTimers(session);
   installProcess(session);
   installSignals(session);

@@ -23,6 +23,10 @@ export interface StreamState {
   nextWrite: number;
   /** How many calls are under way during which the runtime calls back. */
   driven: number;
+  /** Writes complete among other work of native code: TLS tells so when it has sent what it made of them. */
+  readonly completesAmid: boolean;
+  /** Native code that reads in the program's stead, up to the end of the stream. */
+  consumer: ((bytes: Uint8Array) => void) | undefined;
 }
 
 export interface StreamHandle {
@@ -41,6 +45,7 @@ const ENCODINGS: Readonly<Record<string, BufferEncoding>> = {
 export const WRITES: readonly string[] = ['writeBuffer', 'writev', ...Object.keys(ENCODINGS)];
 const NOTHING = bufferAlloc(0);
 const userBuffers = createStash<Uint8Array>();
+const states = createStash<StreamState>();
 const base = streamBinding();
 const state32 = base.streamBaseState;
 
@@ -79,11 +84,15 @@ export function installStreamMethods(prototype: object, session: Session, find: 
 
 export function createStreamState(handle: object): StreamState {
   // The buffer may have been set before the handle was connected.
-  return { operation: 0, bytesRead: 0, bytesWritten: 0, tapped: false, onread: undefined, consumer: undefined, userBuffer: userBuffers.get(handle), writes: new Map(), nextWrite: 0, driven: 0 };
+  return { operation: 0, bytesRead: 0, bytesWritten: 0, tapped: false, onread: undefined, consumer: undefined, userBuffer: userBuffers.get(handle), writes: new Map(), nextWrite: 0, driven: 0, completesAmid: false, consumer: undefined };
 }
+
+/** Of a handle that is recorded. */
+export const streamOf: (handle: object) => StreamState | undefined = states.get;
 
 /** Figures of a handle. Node's getters cannot be replaced on the prototype, so each recorded handle has its own. */
 export function defineReadings(handle: object, prototype: object, state: StreamState, session: Session): void {
+  states.set(handle, state);
   for (const name of ['bytesRead', 'bytesWritten'] as const) defineProperty(handle, name, { configurable: true, enumerable: false, get: () => state[name] });
   for (const name of ['fd', 'writeQueueSize']) {
     const native = getOwnPropertyDescriptor(prototype, name)?.get as AnyFunction;
@@ -111,6 +120,7 @@ export function tapReadsAhead(handle: StreamHandle, state: StreamState, session:
     session.arrived(state.operation, 'read', count, bytes);
     if (count > 0) state.bytesRead += count;
     if (count > 0 && state.consumer) return state.consumer(bytes);
+    if (count > 0 && state.consumer) return state.consumer(readBytes(state, chunk, count));
     // Reporting the delivery may itself have used the shared state array.
     state32[base.kReadBytesOrError] = count;
     return apply(state.onread as AnyFunction, this, [chunk]);

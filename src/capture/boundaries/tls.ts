@@ -53,7 +53,7 @@ export function installTls(session: Session, handles: Handles): Tls {
       for (const side of [tls, handle]) overJavaScript.set(side, true);
       return tls;
     }
-    const state: TlsState = { ...createStreamState(tls), transport: handle, isServer, servername: '', callbacks: new Map() };
+    const state: TlsState = { ...createStreamState(tls), completesAmid: true, transport: handle, isServer, servername: '', callbacks: new Map() };
     states.set(tls, state);
     defineReadings(tls, prototype, state, session);
     for (const name of isServer ? ALL_CALLBACKS : CALLBACKS) tapCallback(tls, state, name, session);

@@ -12,14 +12,12 @@ export function installUncaptured(session: Session, moduleHooks: ModuleHooks): v
     patchMethod(owner, name, (native) => blockedLike(session, native, shown));
   };
   const prototype = (module: string, type: string): object => (binding(module)[type] as { prototype: object }).prototype;
-  for (const method of ['bind', 'bind6', 'connect', 'connect6', 'send', 'send6']) block(prototype('udp_wrap', 'UDP'), method, 'a UDP socket (dgram)');
   block(process, 'dlopen', 'a native addon (process.dlopen)');
   block(process, 'execve', 'process.execve');
   block(process.getBuiltinModule('node:os'), 'setPriority', 'os.setPriority');
   if (process.report) block(process.report, 'writeReport', 'process.report.writeReport');
   block(process.getBuiltinModule('node:perf_hooks'), 'monitorEventLoopDelay', 'perf_hooks.monitorEventLoopDelay');
   const http2 = process.getBuiltinModule('node:http2');
-  block(http2, 'connect', 'http2.connect');
   for (const name of ['createServer', 'createSecureServer', 'performServerHandshake']) block(http2, name, `an HTTP/2 server (http2.${name})`);
   block(process.getBuiltinModule('node:inspector'), 'open', 'inspector.open');
   block(BroadcastChannel.prototype, 'postMessage', 'a BroadcastChannel');

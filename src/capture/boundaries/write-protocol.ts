@@ -7,7 +7,7 @@
  * completion follows, and puts its callback on the request then.
  */
 import { streamBinding } from '../../runtime/bindings.ts';
-import { bufferAlloc, bufferConcat, defineProperty } from '../../runtime/natives.ts';
+import { apply, bufferAlloc, bufferConcat, defineProperty } from '../../runtime/natives.ts';
 import { type AnyFunction, calledAs } from '../../runtime/patches.ts';
 import type { Session, WriteResult } from '../session.ts';
 import { toldAsDriven, WRITTEN } from './driven.ts';
@@ -40,6 +40,25 @@ export function send(handle: object, state: StreamState, session: Session, kind:
     else if (!complete) completeLater(request, state, session, number);
   }
   return result.code;
+}
+
+/**
+ * Writes to a handle as Node's stream code does.
+ * @param done is called with the outcome, at once where the write completes at once
+ * @returns status; unless it is 0 nothing was written, and `done` is not called
+ */
+export function writeBuffers(handle: object, buffers: readonly Uint8Array[], done: (status: number) => void): number {
+  const writev = (handle as Record<string, AnyFunction>)['writev'] as AnyFunction;
+  const request = base.kLastWriteErr === undefined ? (new base.WriteWrap() as WriteRequest) : null;
+  if (request) request.oncomplete = done;
+  const returned = apply(writev, handle, [request, buffers, true]) as number | WriteRequest;
+  if (typeof returned !== 'number') {
+    const code = state32[base.kLastWriteErr as number] as number;
+    if (code === 0) returned.oncomplete = done;
+    return code;
+  }
+  if (returned === 0 && (request === null || state32[base.kLastWriteWasAsync] === 0)) done(0);
+  return returned;
 }
 
 function sendAndGetRequest(state: StreamState, session: Session, number: number, bytes: Buffer, live: () => unknown): unknown {
@@ -78,12 +97,15 @@ function completeLater(request: WriteRequest, state: StreamState, session: Sessi
 
 /** The runtime calls this when a write is done. */
 function tap(state: StreamState, session: Session, number: number, complete: AnyFunction): AnyFunction {
-  return function (this: object, status: number, ...rest: unknown[]): unknown {
+  return function (this: object, status: number, ...rest: unknown[]): void {
     state.writes.delete(number);
     const which = bufferAlloc(4);
     which.writeUInt32LE(number, 0);
-    if (!toldAsDriven(state, session, WRITTEN, () => drivenWrite(which, status))) session.arrived(state.operation, 'written', status, which);
-    return callComplete(complete, this, [status, ...rest]);
+    const run = (): void => void callComplete(complete, this, [status, ...rest]);
+    if (toldAsDriven(state, session, WRITTEN, () => drivenWrite(which, status))) return run();
+    if (state.completesAmid) return session.arrivedAmid(state.operation, 'written', status, which, run);
+    session.arrived(state.operation, 'written', status, which);
+    run();
   };
 }
 
