@@ -2,14 +2,14 @@
 import type { JournalWriter } from '../journal/writer.ts';
 import type { Kind, NoteEffect } from '../model/event.ts';
 import { encodeOutcome } from '../model/value.ts';
-import { AsyncResource, bufferFrom, jsonStringify, nextTick, promiseJob } from '../runtime/natives.ts';
+import { bufferFrom, jsonStringify, nextTick, promiseJob } from '../runtime/natives.ts';
 import { asOwn, isOwn, ownImmediate } from '../runtime/own.ts';
 import { agentFrame } from '../runtime/stack.ts';
 import { CoverageDetector } from './coverage-detector.ts';
+import { Macrotasks } from './macrotasks.ts';
 import { RandomStream } from './random.ts';
 import { RecordClock } from './record-clock.ts';
 import type { Deliver, Recorded, Session, WriteResult } from './session.ts';
-import { TurnWatch } from './turn-watch.ts';
 
 /** A pack of clock reads larger than this is written before the next event of another kind. */
 const PACK_BYTES = 1024 * 1024;
@@ -25,7 +25,7 @@ export class RecordSession implements Session {
   readonly #onSealed: (exitCode: number, uncaptured: readonly string[]) => void;
   readonly #coverage: CoverageDetector = new CoverageDetector((name) => this.#note(name, 'seen'));
   readonly #noted: Set<string> = new Set();
-  #turns: TurnWatch | undefined;
+  #macrotasks: Macrotasks | undefined;
   #operations = 0;
   #flushDue = false;
   #rounds = 0;
@@ -52,8 +52,7 @@ export class RecordSession implements Session {
 
   arrived(operation: number, kind: Kind, status: number, data?: Uint8Array): void {
     this.#takeValues();
-    const together = this.#turns?.follows() ?? 0;
-    if (together !== 0) this.#journal.value('together', together, '');
+    if (this.#macrotasks?.joins()) this.#journal.value('together', 0, '');
     this.#journal.delivery(operation, kind, status, data);
     // What came from outside is on disk before the program sees it: it may be what kills the process. A timer brings nothing.
     if (kind === 'fired') this.#appended();
@@ -66,7 +65,7 @@ export class RecordSession implements Session {
   }
 
   arrivedAmid(operation: number, kind: Kind, status: number, data: Uint8Array, run: () => void): void {
-    if (this.#turns) return this.#deliverLater(operation, kind, status, data, run);
+    if (this.#macrotasks) return this.#deliverLater(operation, kind, status, data, run);
     this.arrived(operation, kind, status, data);
     run();
   }
@@ -137,7 +136,6 @@ export class RecordSession implements Session {
   ordered(kind: Kind, key: string, ownTurn: boolean, start: (settle: (run: () => void) => void) => void): void {
     const operation = this.operation(kind, key, () => {});
     start((run) => {
-      if (this.#turns) return this.#deliverAfterTurn(this.#turns, operation, run);
       if (!ownTurn) return this.#deliverLater(operation, 'completed', 0, undefined, run);
       this.arrived(operation, 'completed', 0);
       run();
@@ -179,7 +177,7 @@ export class RecordSession implements Session {
   }
 
   watchTurns(): void {
-    this.#turns ??= new TurnWatch();
+    this.#macrotasks ??= new Macrotasks();
   }
 
   uncaptured<T>(name: string, live: () => T): T {
@@ -232,17 +230,6 @@ export class RecordSession implements Session {
     ownImmediate(() => {
       this.arrived(operation, kind, status, data);
       run();
-    });
-  }
-
-  /** In the asynchronous context of now. */
-  #deliverAfterTurn(turns: TurnWatch, operation: number, run: () => void): void {
-    const scope = new AsyncResource('RECORDED');
-    turns.afterTurn(() => {
-      scope.runInAsyncScope(() => {
-        this.arrived(operation, 'completed', 0);
-        run();
-      });
     });
   }
 

@@ -84,7 +84,10 @@ export interface Session {
   isTerminal(fd: number, live: () => boolean): boolean;
   /** A WeakRef's read number `read`: `live()` when recording; in replay `target`, until the read that found it gone. */
   weakRead<T>(id: number, read: number, live: () => T | undefined, target: T | undefined): T | undefined;
-  /** From here on native code works between deliveries, and calls the program from there: how they follow each other counts. */
+  /**
+   * From here on native code works in the turns of the loop, between deliveries, and calls the program from there: an exact
+   * replay gives it a turn only where the recording shows that it had one.
+   */
   watchTurns(): void;
   /** Something no boundary can record: named once when recording, refused in replay. */
   uncaptured<T>(name: string, live: () => T): T;

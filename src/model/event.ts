@@ -43,16 +43,10 @@ export const KINDS = [
   'server', 'connection', 'accepted',
   // a UDP socket, and one datagram on its way out (S)
   'udp', 'datagram',
-  // how closely the next delivery follows the one before (V)
+  // the next delivery comes in the macrotask of the one before: no ticks ran in between (V)
   'together',
 ] as const;
 export type Kind = (typeof KINDS)[number];
-
-/**
- * Status of `together`, before the second of two deliveries. `sameMacrotask`: no ticks and no promise jobs ran in between;
- * `samePhase`: they did, and native immediates did not. Where the value is missing those ran too, or nobody looked.
- */
-export const TOGETHER = { sameMacrotask: 1, samePhase: 2 } as const;
 
 interface Sequenced {
   /** Dense sequence number within the lane; `begin` is 0. */

@@ -3,7 +3,7 @@ import { RandomStream } from '../capture/random.ts';
 import type { Deliver, Recorded, Session, WriteResult } from '../capture/session.ts';
 import type { Divergence } from '../model/divergence.ts';
 import type { FileChange } from '../model/file-change.ts';
-import { type Kind, type LaneEvent, type RunFacts, TOGETHER } from '../model/event.ts';
+import type { Kind, LaneEvent, RunFacts } from '../model/event.ts';
 import { decodeOutcome } from '../model/value.ts';
 import { AsyncResource, isatty, jsonParse, runTicks } from '../runtime/natives.ts';
 import { asOwn, isOwn, ownImmediate } from '../runtime/own.ts';
@@ -65,12 +65,13 @@ export class ReplaySession implements Session {
   readonly #code: CodeCheck;
   readonly #explain: Explainer;
   readonly #scheduler: Scheduler;
-  /** Takes the program's immediates off the runtime's queue. */
   #queue: (() => void)[] = [];
   /** The operation in whose context the scheduler's next turn runs. */
   #armedFor = 0;
   /** The last delivery ended in an error, so the runtime has not run the ticks that it left. */
   #threw = false;
+  /** Native code works in the turns of the loop: it gets none between two deliveries. */
+  #turnsCount = false;
   #operations = 0;
   #ended = false;
   #isIdentical = false;
@@ -226,7 +227,9 @@ export class ReplaySession implements Session {
     return undefined;
   }
 
-  watchTurns(): void {}
+  watchTurns(): void {
+    this.#turnsCount = true;
+  }
 
   uncaptured<T>(name: string, live: () => T): T {
     // The harness's own exit must not be taken for the program's.
@@ -332,6 +335,11 @@ export class ReplaySession implements Session {
     this.#tape.advance();
   }
 
+  /** Takes the program's immediates off the runtime's queue. */
+  #clearQueue(): void {
+    for (const remove of this.#queue.splice(0)) remove();
+  }
+
   #isReady(operation: number): boolean {
     return !this.#pending.get(operation)?.isOrdered || this.#outcomes.has(operation);
   }
@@ -364,13 +372,15 @@ export class ReplaySession implements Session {
     else pending.scope.runInAsyncScope(() => void ownImmediate(run));
   }
 
-  /** @returns a delivery that came in the turn of the one before, so closely that native code had no turn of its own in between */
+  /** @returns the next delivery, if it is due right behind this one and native code must not have a turn in between */
   #following(): { pending: Pending; run: () => void } | undefined {
-    const together = this.#ended || this.#probe ? 0 : this.#tape.nextTogether();
-    if (together === 0) return undefined;
-    if (together === TOGETHER.samePhase) runTicks();
+    if (!this.#turnsCount) return undefined;
+    if (this.#tape.due?.type !== 'value' || this.#tape.due.kind !== 'together') runTicks();
+    if (this.#ended || this.#probe) return undefined;
     const next = this.#nextForScheduler();
-    return next?.type === 'delivery' && next.kind !== 'emitted' && this.#isReady(next.operation) ? this.#take(next) : undefined;
+    if (next?.type !== 'delivery' || next.kind === 'emitted' || !this.#isReady(next.operation)) return undefined;
+    this.#clearQueue();
+    return this.#take(next);
   }
 
   /** @returns what delivers the event; undefined where the replay has ended with it */
@@ -406,7 +416,7 @@ export class ReplaySession implements Session {
     const next = this.#tape.nextDelivery()?.operation ?? 0;
     const scope = this.#pending.get(next)?.scope;
     const begin = (): void => {
-      for (const remove of this.#queue.splice(0)) remove();
+      this.#clearQueue();
       this.#armedFor = scope ? next : 0;
       try {
         turn();

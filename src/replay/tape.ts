@@ -64,16 +64,6 @@ export class Tape {
     return undefined;
   }
 
-  /** How the next delivery follows the one before, if closely (see TOGETHER). */
-  nextTogether(): number {
-    for (let at = this.#cursor; at < this.#events.length; at++) {
-      const event = this.#events[at] as LaneEvent;
-      if (event.type === 'delivery') return 0;
-      if (event.type === 'value' && event.kind === 'together') return event.status;
-    }
-    return 0;
-  }
-
   /** The next bytes that left after `event`: what it was on the way to. */
   nextWrite(event: LaneEvent): Output | undefined {
     return this.#after(event).find((later): later is Output => later.type === 'output' && later.kind === 'write');

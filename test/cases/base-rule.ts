@@ -24,13 +24,15 @@ interface CaseOptions extends RecordOptions {
   /** Before the recorded run: takes back what the bare one did. */
   readonly undo?: (workspace: Workspace) => void;
   readonly needs?: readonly DatabaseName[];
+  /** Program of a server beside the others. */
+  readonly companion?: string;
 }
 
 /** @param aside takes what time and chance decide out of the output */
-export async function holdsBaseRule(agent: string, aside: (stdout: string) => string, { prepare, undo, needs, ...options }: CaseOptions = {}): Promise<Case> {
+export async function holdsBaseRule(agent: string, aside: (stdout: string) => string, { prepare, undo, needs, companion, ...options }: CaseOptions = {}): Promise<Case> {
   const workspace = testWorkspace();
   prepare?.(workspace);
-  const server = await testServer(workspace);
+  const server = await testServer(workspace, companion);
   const databases = await databasesFor(needs);
   const env = { ...server.env, ...databases.env, ...options.env };
   const bare = await workspace.bare(agent, { ...options, env });

@@ -48,6 +48,12 @@ const http2: readonly AgentCase[] = [
   { agent: 'http2-errors.mjs', sameAsBare: all },
 ];
 
+const packageAgent = (name: string): string => join(PACKAGES, 'agents', name);
+
+const channels: readonly AgentCase[] = [
+  { agent: packageAgent('s18-grpc.mjs'), companion: packageAgent('grpc-server.mjs'), env: { GREETER_PROTO: packageAgent('greeter.proto') } },
+];
+
 const datagrams: readonly AgentCase[] = [{ agent: 'udp.mjs', sameAsBare: all }];
 
 const models: readonly AgentCase[] = [
@@ -193,8 +199,8 @@ const servers: readonly AgentCase[] = [
 
 const everything: readonly AgentCase[] = [{ agent: 'everything.mjs' }];
 
-type Group = 'network' | 'http2' | 'datagrams' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'children' | 'cases' | 'databases' | 'servers' | 'everything';
+type Group = 'network' | 'http2' | 'channels' | 'datagrams' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'children' | 'cases' | 'databases' | 'servers' | 'everything';
 
-export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, http2, datagrams, models, timers, values, files, standardStreams, endings, contexts, children, cases, databases, servers, everything };
+export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, http2, channels, datagrams, models, timers, values, files, standardStreams, endings, contexts, children, cases, databases, servers, everything };
 
 export const AGENT_CASES: readonly AgentCase[] = Object.values(CATALOGUE).flat();

@@ -24,6 +24,8 @@ export interface AgentCase {
   readonly nodeArgs?: readonly string[];
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>> | ((server: TestServer) => Readonly<Record<string, string>>);
+  /** Program of a server beside the others, which the agent finds at COMPANION_PORT. */
+  readonly companion?: string;
   /** Before recording: files that the agent reads. */
   readonly prepare?: (workspace: Workspace) => void;
   /** Before replay: takes them away, or changes them. */
@@ -50,7 +52,7 @@ export const STARTED = 'started';
 /** One round. @throws Error that says what differs, where it lies and how to replay it by hand. */
 export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harnessed> {
   const workspace = new Workspace();
-  const server = new TestServer(workspace.folder);
+  const server = new TestServer(workspace.folder, agent.companion);
   const databases = await databasesFor(agent.needs);
   try {
     await server.start();

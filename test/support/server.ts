@@ -10,6 +10,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Server
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startModelServer } from '../../samples/model-server/server.mjs';
+import { Companion } from './companion.ts';
 import { answer } from './endpoints.ts';
 import type { EndpointState } from './exchange.ts';
 import { createHttp2Servers } from './http2-server.ts';
@@ -40,10 +41,12 @@ export class TestServer {
   #servers: Server[] = [];
   #udp: UdpServer | undefined;
   #udpPort = 0;
+  readonly #companion: Companion | undefined;
   #model: Awaited<ReturnType<typeof startModelServer>> | undefined;
 
-  /** @param folder where the Unix socket lies */
-  constructor(folder: string) {
+  /** @param folder where the Unix socket lies @param companion program of a server beside this one */
+  constructor(folder: string, companion?: string) {
+    this.#companion = companion === undefined ? undefined : new Companion(companion);
     this.#socketPath = join(folder, 'server.sock');
   }
 
@@ -58,6 +61,7 @@ export class TestServer {
       SERVER_TLS_URL: `https://localhost:${this.#ports.https}`,
       SERVER_TCP_PORT: String(this.#ports.tcp),
       SERVER_UDP_PORT: String(this.#udpPort),
+      ...(this.#companion && { COMPANION_PORT: String(this.#companion.port) }),
       SERVER_H2C_URL: `http://127.0.0.1:${this.#ports.h2c}`,
       SERVER_H2_URL: `https://localhost:${this.#ports.h2}`,
       SERVER_SOCKET: this.#socketPath,
@@ -72,7 +76,7 @@ export class TestServer {
 
   /** Everything that reached the server: connections, and requests to the model (whose connections are its own). */
   get hits(): number {
-    return this.connections + (this.#model?.requests.length ?? 0);
+    return this.connections + (this.#model?.requests.length ?? 0) + (this.#companion?.hits ?? 0);
   }
 
   /** Opens all listeners: on free ports the first time, later on the same ones. */
@@ -101,6 +105,7 @@ export class TestServer {
     this.#ports.h2 = await listen(secure, this.#ports.h2);
     rmSync(this.#socketPath, { force: true });
     await once(unix.listen(this.#socketPath), 'listening');
+    await this.#companion?.start();
     this.#udp = await startUdpServer(this.#udpPort, () => this.connections++);
     this.#udpPort = this.#udp.port;
     this.#model = await startModelServer({ port: this.#ports.model, latencyMs: 20 });
@@ -112,7 +117,7 @@ export class TestServer {
     const closed = this.#servers.map((server) => once(server, 'close'));
     for (const server of this.#servers) server.close();
     for (const socket of this.#sockets) socket.destroy();
-    await Promise.all([...closed, this.#model?.close(), this.#udp?.close()]);
+    await Promise.all([...closed, this.#model?.close(), this.#udp?.close(), this.#companion?.stop()]);
     this.#servers = [];
     this.#model = undefined;
     this.#udp = undefined;

@@ -12,8 +12,8 @@ export function testWorkspace(env?: Readonly<Record<string, string>>): Workspace
   return workspace;
 }
 
-export async function testServer(workspace: Workspace): Promise<TestServer> {
-  const server = new TestServer(workspace.folder);
+export async function testServer(workspace: Workspace, companion?: string): Promise<TestServer> {
+  const server = new TestServer(workspace.folder, companion);
   await server.start();
   onTestFinished(() => server.stop());
   return server;

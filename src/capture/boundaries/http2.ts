@@ -4,7 +4,7 @@
  */
 import { promisify } from 'node:util';
 import { binding } from '../../runtime/bindings.ts';
-import { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf } from '../../runtime/natives.ts';
+import { apply, bufferAlloc, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, hrtimeBigint } from '../../runtime/natives.ts';
 import { asOwn } from '../../runtime/own.ts';
 import { CallsAmid } from '../../runtime/calls-amid.ts';
 import { type AnyFunction, disguise, patchMethod } from '../../runtime/patches.ts';
@@ -90,12 +90,20 @@ function patchNatives(prototypes: NativePrototypes, session: Session): void {
     return apply(native, this, [bridge]);
   });
   // The runtime tells how long the other side took to acknowledge.
-  for (const name of ['ping', 'settings']) {
-    patchMethod(prototypes.session, name, (native) => function (this: object, ...args: unknown[]): unknown {
-      const timed = args.map((argument) => (typeof argument === 'function' ? acknowledged(argument as AnyFunction, name, session) : argument));
-      return apply(native, this, timed);
-    });
-  }
+  patchMethod(prototypes.session, 'settings', (native) => function (this: object, callback: AnyFunction): unknown {
+    return apply(native, this, [acknowledged(callback, 'settings', session)]);
+  });
+  patchMethod(prototypes.session, 'ping', (native) => function ping(this: object, payload: Uint8Array | undefined, callback: AnyFunction): unknown {
+    // Where there is no payload the runtime sends the moment.
+    const sent = payload ?? readValue(session, 'handle-value', '["http2.ping"]', ping, now);
+    return apply(native, this, [sent, acknowledged(callback, 'ping', session)]);
+  });
+}
+
+function now(): Uint8Array {
+  const bytes = bufferAlloc(8);
+  bytes.writeBigUInt64LE(hrtimeBigint(), 0);
+  return bytes;
 }
 
 function acknowledged(callback: AnyFunction, name: string, session: Session): AnyFunction {

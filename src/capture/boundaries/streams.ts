@@ -14,7 +14,7 @@ export interface StreamState {
   tapped: boolean;
   /** The program's current read callback. */
   onread: AnyFunction | undefined;
-  /** What takes the bytes in place of the read callback: a parser that reads the handle past JavaScript. */
+  /** Native code that reads the handle past JavaScript, in place of the read callback: not the end of the stream. */
   consumer: ((bytes: Uint8Array) => void) | undefined;
   /** Where reads go when the program supplied its own buffer. */
   userBuffer: Uint8Array | undefined;
@@ -25,8 +25,6 @@ export interface StreamState {
   driven: number;
   /** Writes complete among other work of native code: TLS tells so when it has sent what it made of them. */
   readonly completesAmid: boolean;
-  /** Native code that reads in the program's stead, up to the end of the stream. */
-  consumer: ((bytes: Uint8Array) => void) | undefined;
 }
 
 export interface StreamHandle {
@@ -84,7 +82,7 @@ export function installStreamMethods(prototype: object, session: Session, find: 
 
 export function createStreamState(handle: object): StreamState {
   // The buffer may have been set before the handle was connected.
-  return { operation: 0, bytesRead: 0, bytesWritten: 0, tapped: false, onread: undefined, consumer: undefined, userBuffer: userBuffers.get(handle), writes: new Map(), nextWrite: 0, driven: 0, completesAmid: false, consumer: undefined };
+  return { operation: 0, bytesRead: 0, bytesWritten: 0, tapped: false, onread: undefined, consumer: undefined, userBuffer: userBuffers.get(handle), writes: new Map(), nextWrite: 0, driven: 0, completesAmid: false };
 }
 
 /** Of a handle that is recorded. */
@@ -120,7 +118,6 @@ export function tapReadsAhead(handle: StreamHandle, state: StreamState, session:
     session.arrived(state.operation, 'read', count, bytes);
     if (count > 0) state.bytesRead += count;
     if (count > 0 && state.consumer) return state.consumer(bytes);
-    if (count > 0 && state.consumer) return state.consumer(readBytes(state, chunk, count));
     // Reporting the delivery may itself have used the shared state array.
     state32[base.kReadBytesOrError] = count;
     return apply(state.onread as AnyFunction, this, [chunk]);

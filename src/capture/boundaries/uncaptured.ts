@@ -1,6 +1,6 @@
 /** Ways in and out of the process that no boundary records yet: named when used, refused in replay. */
 import { promisify } from 'node:util';
-import { binding, isLoaded } from '../../runtime/bindings.ts';
+import { isLoaded } from '../../runtime/bindings.ts';
 import { apply, construct, defineProperty, getOwnPropertyDescriptor, processEnv } from '../../runtime/natives.ts';
 import { type AnyFunction, disguise, disguiseConstructor, patchGetter, patchMethod, patchValue } from '../../runtime/patches.ts';
 import type { Session } from '../session.ts';
@@ -11,7 +11,6 @@ export function installUncaptured(session: Session, moduleHooks: ModuleHooks): v
   const block = (owner: object, name: string, shown: string): void => {
     patchMethod(owner, name, (native) => blockedLike(session, native, shown));
   };
-  const prototype = (module: string, type: string): object => (binding(module)[type] as { prototype: object }).prototype;
   block(process, 'dlopen', 'a native addon (process.dlopen)');
   block(process, 'execve', 'process.execve');
   block(process.getBuiltinModule('node:os'), 'setPriority', 'os.setPriority');
