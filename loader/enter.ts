@@ -10,9 +10,10 @@ import { isLauncher } from './launchers.ts';
 const LOADED = Symbol.for('replay-harness.loaded');
 const MODES = ['record', 'replay', 'off'];
 
-/** @param open installs the mode's session */
-export function enter(open: (control: Control | undefined) => void): void {
-  if (!isMainThread || isLoaded()) return;
+/** @param open installs the mode's session @param openLane does so in a worker thread */
+export function enter(open: (control: Control | undefined) => void, openLane?: () => void): void {
+  if (isLoaded()) return;
+  if (!isMainThread) return openLane?.();
   let control: Control | undefined;
   try {
     const mode = processEnv['REPLAY_HARNESS_MODE'] ?? 'record';

@@ -2,12 +2,17 @@
  * What `--import replay-harness` and `-r replay-harness/require` run, before the agent. Chooses the one bundle that this
  * process needs: a recorded run does not pay for loading what replays.
  */
+import { LANE } from '../src/model/lane.ts';
 import { CONTROL, takeControl } from './control.ts';
 
+const { isMainThread, getEnvironmentData } = process.getBuiltinModule('node:worker_threads');
 const control = process.env[CONTROL];
 const replaying = control === undefined ? process.env['REPLAY_HARNESS_MODE'] === 'replay' : control.includes('"mode":"replay"');
 // Node's permission model denies the bindings on which everything else here stands.
-if ((process as { permission?: unknown }).permission) refuse();
+if (!isMainThread) {
+  // Threads of the runtime, and those of a replay, are none of the run's.
+  if (getEnvironmentData(LANE) !== undefined) require('./record.cjs');
+} else if ((process as { permission?: unknown }).permission) refuse();
 else require(replaying ? './replay.cjs' : './record.cjs');
 
 // The program sees no module that it has not loaded.

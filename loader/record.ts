@@ -14,7 +14,8 @@ import type { Propagate } from '../src/capture/boundaries/children.ts';
 import type { Control } from './control.ts';
 import { propagation } from './propagate.ts';
 import { noteRefusal } from './refusal.ts';
-import { defaultAgent, gatherFacts } from './facts.ts';
+import { defaultAgent, gatherFacts, type Identification } from './facts.ts';
+import { lanesOf } from './lane.ts';
 
 const LOG_LEVELS = ['silent', 'warn', 'debug'];
 
@@ -55,13 +56,14 @@ export function record(control: Control | undefined): Recording | undefined {
   // Under `record` one id stands for all that the command starts. The bare variable may be left over from an earlier run.
   const isSecondRoot = taken && control === undefined && store.hasEnded(root);
   if (isSecondRoot) warn(`REPLAY_HARNESS_RUN: the id ${root} belongs to an earlier run; this one is recorded as ${runId}`);
-  const facts = gatherFacts({
+  const identification: Identification = {
     runId,
     agent: control?.agent ?? processEnv['REPLAY_HARNESS_AGENT'] ?? config.agent ?? defaultAgent(),
     name: control?.name ?? '',
     tags: { ...config.tags, ...control?.tags },
     injected: control !== undefined,
-  });
+  };
+  const facts = gatherFacts(identification);
   const manifest: RunManifest = {
     format: 1, id: facts.runId, parentRunId: control?.parent ?? (taken && !isSecondRoot ? root : null), forkedFrom: null, replayOf: null, name: facts.name || null, agent: facts.agent, tags: facts.tags,
     status: 'recording', pid: process.pid, processStart: processStart(process.pid), startedAt: new NativeDate(facts.startedAt).toISOString(), durationMs: null,
@@ -76,8 +78,9 @@ export function record(control: Control | undefined): Recording | undefined {
   }
   const startedAt = performanceNow();
   const runKey = nativeCrypto.randomBytes(32);
+  const keys = sealTo.map((recipient) => sealKey(runKey, recipient));
   const journal = new JournalWriter({
-    folder, run: facts.runId, lane: 0, runKey, keys: sealTo.map((recipient) => sealKey(runKey, recipient)),
+    folder, run: facts.runId, lane: 0, runKey, keys,
     onLost: (reason) => warn(`the recording ${facts.runId} cannot be written any more and ends at its last whole event, the agent goes on: ${reason}`),
   });
   journal.begin(facts);
@@ -90,7 +93,7 @@ export function record(control: Control | undefined): Recording | undefined {
       // One line says what is lost: the journal's own has been said.
       if (journal.lost === 0) warn(`the recording ${facts.runId} is whole, but will be listed as truncated: its manifest could not be written (${(error as Error).message})`);
     }
-  });
+  }, lanesOf({ folder, run: identification, lane: 0, lanes: new SharedArrayBuffer(4), runKey, keys }));
   const propagate = propagation({ store: store.location, parent: runId, recipients: sealTo, tags: facts.tags });
   return { session, propagate };
 }

@@ -9,7 +9,7 @@ import { CoverageDetector } from './coverage-detector.ts';
 import { Macrotasks } from './macrotasks.ts';
 import { RandomStream } from './random.ts';
 import { RecordClock } from './record-clock.ts';
-import type { Deliver, Recorded, Session, WriteResult } from './session.ts';
+import type { Deliver, Lanes, Recorded, Session, WriteResult } from './session.ts';
 
 /** A pack of clock reads larger than this is written before the next event of another kind. */
 const PACK_BYTES = 1024 * 1024;
@@ -18,6 +18,7 @@ const ROUNDS = 2;
 
 export class RecordSession implements Session {
   readonly clock: RecordClock = new RecordClock();
+  readonly lanes: Lanes | undefined;
   readonly random: () => number;
   readonly #stream: RandomStream;
   readonly #journal: JournalWriter;
@@ -33,8 +34,9 @@ export class RecordSession implements Session {
   #prepareSend: () => void = () => {};
 
   /** @param sealed is told the exit code and what was not captured, once the journal is closed */
-  constructor(journal: JournalWriter, seed: string, warn: (line: string) => void, sealed: (exitCode: number, uncaptured: readonly string[]) => void) {
+  constructor(journal: JournalWriter, seed: string, warn: (line: string) => void, sealed: (exitCode: number, uncaptured: readonly string[]) => void, lanes?: Lanes) {
     this.#journal = journal;
+    this.lanes = lanes;
     this.#warn = warn;
     this.#onSealed = sealed;
     this.#stream = new RandomStream(seed);
@@ -104,7 +106,7 @@ export class RecordSession implements Session {
     this.#prepareSend = prepare;
   }
 
-  send(operation: number, kind: 'write' | 'shutdown' | 'file-write', bytes: Uint8Array, live: () => WriteResult): WriteResult {
+  send(operation: number, kind: 'write' | 'shutdown' | 'file-write' | 'posted', bytes: Uint8Array, live: () => WriteResult): WriteResult {
     this.#prepareSend();
     this.#takeValues();
     this.#journal.output(operation, kind, bytes.length, bytes);

@@ -31,8 +31,20 @@ export interface Clock {
   hrtimeBigint(): bigint;
 }
 
+/** Makes the lanes of a run that worker threads record. */
+export interface Lanes {
+  /** File of the preload. */
+  readonly preload: string;
+  /** `process.execArgv` of the thread that is made now, where the harness has put something in. */
+  shownArgv: readonly string[] | undefined;
+  /** What the next thread's preload needs; can be cloned. */
+  next(worker: { readonly operation: number; readonly script: string }): object;
+}
+
 export interface Session {
   readonly clock: Clock;
+  /** Recording only. */
+  readonly lanes: Lanes | undefined;
   /** Uniform in [0, 1) with 53 bits, from the run's seeded generator. */
   readonly random: () => number;
 
@@ -59,7 +71,7 @@ export interface Session {
   /** Calls `prepare` before bytes leave, when recording. */
   beforeSend(prepare: () => void): void;
   /** O: bytes leave through a handle or for a file (operation 0: by a call at once), or a handle's sending side ends. On disk before `live` runs. */
-  send(operation: number, kind: 'write' | 'shutdown' | 'file-write', bytes: Uint8Array, live: () => WriteResult): WriteResult;
+  send(operation: number, kind: 'write' | 'shutdown' | 'file-write' | 'posted', bytes: Uint8Array, live: () => WriteResult): WriteResult;
   /** The program has changed a file. A replay, which touches no disk, keeps it for the module loader alone. */
   changed(tell: () => FileChange | undefined): void;
   /** Where the module loader finds what the program knows as `path`. @param follow whether a symbolic link itself is asked for: false */

@@ -45,6 +45,12 @@ export const KINDS = [
   'udp', 'datagram',
   // the next delivery comes in the macrotask of the one before: no ticks ran in between (V)
   'together',
+  // a worker thread, a message port, a broadcast channel (S); a message to one (O), from one (D), taken off its queue (V), the end of a port (D)
+  'worker', 'port', 'broadcast', 'posted', 'messaged', 'port-value', 'port-closed',
+  // what a worker's own machinery says (online, output, uncaught errors), and its end (D)
+  'worker-control', 'worker-exited',
+  // waiting for memory that threads share (S), and what was found there (V)
+  'shared', 'shared-value',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -169,4 +175,14 @@ export interface RunFacts {
   readonly surface?: number;
   /** Seed of the `Math.random` stream (alea). */
   readonly seed: string;
+  /** Of a worker's lane only. */
+  readonly worker?: WorkerFacts;
+}
+
+/** Who started a worker thread, by which operation of its lane, and what the thread is called. */
+export interface WorkerFacts {
+  readonly parentLane: number;
+  readonly operation: number;
+  readonly threadId: number;
+  readonly script: string;
 }

@@ -67,7 +67,7 @@ export class Probe {
     return { status: 0, data: encodeOutcome({ result }) };
   }
 
-  send(operation: number, kind: 'write' | 'shutdown' | 'file-write', bytes: Uint8Array, done: WriteResult): WriteResult {
+  send(operation: number, kind: 'write' | 'shutdown' | 'file-write' | 'posted', bytes: Uint8Array, done: WriteResult): WriteResult {
     if (kind !== 'write') return done;
     const fd = this.#streams.get(operation);
     const stream = fd === 1 ? 'stdout' : 'stderr';

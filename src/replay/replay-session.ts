@@ -52,6 +52,8 @@ interface Pending {
 
 export class ReplaySession implements Session {
   readonly clock: ReplayClock;
+  /** No thread is started. */
+  readonly lanes: undefined = undefined;
   readonly random: () => number;
   readonly #facts: RunFacts;
   readonly #tape: Tape;
@@ -144,7 +146,7 @@ export class ReplaySession implements Session {
 
   beforeSend(): void {}
 
-  send(operation: number, kind: 'write' | 'shutdown' | 'file-write', bytes: Uint8Array): WriteResult {
+  send(operation: number, kind: 'write' | 'shutdown' | 'file-write' | 'posted', bytes: Uint8Array): WriteResult {
     const done = { code: 0, bytes: bytes.length, async: 0 };
     const asked: Output = { type: 'output', operation, kind, status: bytes.length, data: bytes as Buffer, seq: 0, at: 0 };
     const due = this.#probe ? undefined : this.#expect(() => this.#explain.describe(asked));

@@ -23,7 +23,7 @@ const QUIET_TURNS = 100;
 /** Longest wait for real work that is still under way: milliseconds, generous for a loaded machine. */
 const REAL_WORK_MS = 60_000;
 /** Resources of ours, or virtual: they never bring a delivery by themselves. */
-const SILENT = new Set(['Immediate', 'Timeout', 'TTYWrap', 'PipeWrap', 'TCPSocketWrap', 'TCPServerWrap', 'PipeServerWrap', 'TCPWRAP', 'PIPEWRAP']);
+const SILENT = new Set(['Immediate', 'Timeout', 'TTYWrap', 'PipeWrap', 'TCPSocketWrap', 'TCPServerWrap', 'PipeServerWrap', 'TCPWRAP', 'PIPEWRAP', 'MessagePort', 'Worker']);
 const activeResources: () => string[] = process.getActiveResourcesInfo.bind(process);
 
 export class Scheduler {

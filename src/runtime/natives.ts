@@ -61,6 +61,8 @@ export const bufferConcat: typeof Buffer.concat = buffer.Buffer.concat.bind(buff
 export const bufferAlloc: typeof Buffer.allocUnsafeSlow = buffer.Buffer.allocUnsafeSlow.bind(buffer.Buffer);
 
 const { serialize: nativeSerialize, deserialize: nativeDeserialize } = v8;
+export const Serializer: typeof v8.Serializer = v8.Serializer;
+export const Deserializer: typeof v8.Deserializer = v8.Deserializer;
 export const serialize: (value: unknown) => Buffer = nativeSerialize;
 export const deserialize: (bytes: Uint8Array) => unknown = nativeDeserialize;
 

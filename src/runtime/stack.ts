@@ -15,7 +15,7 @@ const OWN_FOLDER: string = __filename.slice(0, __filename.lastIndexOf('/') + 1);
 const OWN_URL: string = `file://${OWN_FOLDER}`;
 /** Name of a function of ours that stands for the runtime's outermost call: what lies below it is not there natively. */
 export const OUTERMOST = 'feedParser';
-const SCHEDULER = /^node:(?:internal\/timers|internal\/process\/task_queues|internal\/async_hooks|async_hooks|internal\/process\/promises)$/;
+const SCHEDULER = /^node:(?:internal\/timers|internal\/process\/task_queues|internal\/async_hooks|async_hooks|internal\/process\/promises|internal\/per_context\/messageport)$/;
 
 let raw = false;
 /** Of call sites: V8 shows the class only through its objects. */
@@ -65,6 +65,12 @@ export function calledByModuleLoader(below: AnyFunction): boolean {
     return file.startsWith('node:internal/modules/') || file.startsWith('node:internal/process/esm_loader') || file.startsWith('node:internal/source_map') || file.startsWith('node:internal/main/') || file.startsWith('node:internal/process/execution');
   }
   return false;
+}
+
+/** Whether the innermost caller that is neither Node's nor ours lies in a package whose path matches. */
+export function calledByPackage(path: RegExp): boolean {
+  const caller = callSites(30, calledByPackage).map(fileOf).find((file) => file !== '' && !isOwnFile(file) && !file.startsWith('node:'));
+  return caller !== undefined && path.test(caller);
 }
 
 /** The agent's own frames, innermost first: not Node's, not ours, not a dependency's. */
@@ -165,7 +171,7 @@ function isBetweenOwn(sites: readonly CallSite[], index: number): boolean {
 }
 
 /** Properties under which the runtime calls back; our callers of those carry the name (see calledAs). */
-const PROPERTIES: ReadonlySet<string> = new Set(['_onTimeout', '_onImmediate', 'oncomplete', 'ondone', 'onerror', '_fatalException']);
+const PROPERTIES: ReadonlySet<string> = new Set(['_onTimeout', '_onImmediate', 'oncomplete', 'ondone', 'onerror', '_fatalException', 'onexit']);
 
 /** Shows what we called in the runtime's stead as the runtime's own call: `Timeout.tick [as _onTimeout]`. */
 function calledBy(site: CallSite, sites: readonly CallSite[]): CallSite {

@@ -3,6 +3,7 @@ import type { BeginEvent, Kind, LaneEvent } from '../model/event.ts';
 import { bufferConcat, jsonStringify, nativeCrypto, NativeDate } from '../runtime/natives.ts';
 import { gatherDrafts, type InterpretOptions } from './lane/gather.ts';
 import type { Draft } from './lane/draft.ts';
+import type { LaneClock } from './lanes.ts';
 import { Lineage } from './lineage.ts';
 import type { ModelToolCall, Step } from './step.ts';
 import { modelToolCalls } from './tool-calls.ts';
@@ -18,7 +19,8 @@ export function interpret(events: readonly LaneEvent[], options: InterpretOption
   const parents = new Map(drafts.map((draft) => [draft.seq, lineage.parentOf(draft)]));
   const toolCalls = modelToolCalls(drafts, parents);
   return drafts.map((draft) => ({
-    ...stepOf(draft, begin, chain.add(draft), { causalParent: lineage.turnOf(draft.seq), after: parents.get(draft.seq)?.seq ?? null, ended: lineage.endOf(draft) }),
+    ...stepOf(draft, begin, chain.add(draft), { causalParent: lineage.turnOf(draft.seq), after: parents.get(draft.seq)?.seq ?? null, ended: lineage.endOf(draft) }, options.clock),
+    ...sentBy(draft, options.clock),
     ...toolCallsOf(toolCalls.get(draft.seq)),
   }));
 }
@@ -54,7 +56,7 @@ export function rawBytes(events: readonly LaneEvent[], step: number): { input: B
   return draft.boundary === 'server' ? { input: answered, output: asked } : { input: asked, output: answered };
 }
 
-function stepOf(draft: Draft, begin: BeginEvent | undefined, checksum: string, { causalParent, after, ended }: Pick<Step, 'causalParent' | 'after' | 'ended'>): Step {
+function stepOf(draft: Draft, begin: BeginEvent | undefined, checksum: string, { causalParent, after, ended }: Pick<Step, 'causalParent' | 'after' | 'ended'>, clock: LaneClock | undefined): Step {
   const { seq, kind, boundary, name, summary, input, output, error, startedAt, endedAt, envelope } = draft;
   return {
     step: seq,
@@ -63,7 +65,7 @@ function stepOf(draft: Draft, begin: BeginEvent | undefined, checksum: string, {
     name,
     summary,
     agentId: begin?.facts.agent ?? '',
-    lamport: seq,
+    lamport: clock?.lamport(seq) ?? seq,
     causalParent,
     after,
     input,
@@ -76,6 +78,12 @@ function stepOf(draft: Draft, begin: BeginEvent | undefined, checksum: string, {
     ended,
     envelope: envelope ?? null,
   };
+}
+
+/** Of a message that came from another lane. */
+function sentBy({ seq }: Draft, clock: LaneClock | undefined): Pick<Step, 'sentBy'> {
+  const sender = clock?.sender(seq);
+  return sender ? { sentBy: { lane: sender.lane, step: sender.seq } } : {};
 }
 
 function toolCallsOf(toolCalls: readonly ModelToolCall[] | undefined): Pick<Step, 'toolCalls'> {

@@ -3,7 +3,7 @@ export type StepKind = 'llm' | 'tool' | 'time' | 'random' | 'message' | 'state';
 
 /** How it was captured. */
 export type Boundary =
-  | 'http' | 'server' | 'websocket' | 'socket' | 'fs' | 'child_process' | 'dns' | 'timer' | 'clock' | 'random' | 'crypto'
+  | 'http' | 'server' | 'websocket' | 'socket' | 'worker' | 'fs' | 'child_process' | 'dns' | 'timer' | 'clock' | 'random' | 'crypto'
   | 'stdin' | 'stdout' | 'stderr' | 'env' | 'signal' | 'exit' | 'uncaptured';
 
 export interface StepError {
@@ -81,6 +81,8 @@ export interface Step {
   /** Sequence number of the event that ended it; null: it never ended. */
   readonly ended: number | null;
   readonly envelope: Envelope | null;
+  /** Of a message from another lane: the step of that lane that sent it. */
+  readonly sentBy?: { readonly lane: number; readonly step: number };
   /** Of an `llm` step only. */
   readonly toolCalls?: readonly ModelToolCall[];
 }

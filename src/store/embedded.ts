@@ -1,12 +1,12 @@
 /** The embedded store: a folder with one folder per run, which holds a manifest and the sealed journal. */
-import { readLane, readSegments } from '../journal/reader.ts';
+import { readLane, readSegments, type Segment } from '../journal/reader.ts';
 import { ConfigError, IntegrityError, RunNotFoundError, StoreUnavailableError } from '../model/error.ts';
 import type { RunManifest } from '../model/run.ts';
 import { isRequestToEnd } from '../model/signal.ts';
 import { NativeDate, nativeCrypto, nativeFs } from '../runtime/natives.ts';
 import { makeFolder } from './make-folder.ts';
 import { formatManifest, parseManifest } from './manifest.ts';
-import type { RunStore, StoredRun, Tape } from './run-store.ts';
+import type { Lane, RunStore, StoredRun, Tape } from './run-store.ts';
 
 export class EmbeddedStore implements RunStore {
   readonly location: string;
@@ -105,14 +105,20 @@ export class EmbeddedStore implements RunStore {
     throw new RunNotFoundError(`"${selector}" is ambiguous: ${matching.length} runs begin with it. Type more of the id:\n${ids.join('\n')}`);
   }
 
+  lanes({ manifest }: StoredRun, identities: readonly string[]): Lane[] {
+    const folder = this.folderOf(manifest.id);
+    const numbers = new Set(namesIn(folder).flatMap((name) => /^lane-([1-9]\d*)\./.exec(name)?.[1] ?? []).map(Number));
+    return [...numbers].sort((a, b) => a - b).map((lane) => {
+      const { events, complete } = readLane(segmentsOf(folder, manifest.id, lane), identities);
+      return { lane, events, complete };
+    });
+  }
+
   tape({ manifest, damage }: StoredRun, keys: readonly string[] | Uint8Array): Tape {
     if (damage) throw damage;
     const folder = this.folderOf(manifest.id);
-    const segments = readSegments(folder);
+    const segments = segmentsOf(folder, manifest.id, 0);
     if (segments.length === 0 && manifest.status === 'complete') throw new IntegrityError(`${folder} holds no journal: the recording was deleted.`);
-    for (const { header, file } of segments) {
-      if (header.run !== manifest.id) throw new IntegrityError(`${file} belongs to run ${header.run}, not to ${manifest.id}.`);
-    }
     const lane = readLane(segments, keys);
     if (manifest.status !== 'complete' || lane.complete) return { ...lane, signal: null };
     const { signal, tail } = manifest;
@@ -155,6 +161,16 @@ export class EmbeddedStore implements RunStore {
       return damagedRun(id, damage);
     }
   }
+}
+
+/** @throws IntegrityError when one is missing or belongs elsewhere */
+function segmentsOf(folder: string, run: string, lane: number): Segment[] {
+  const segments = readSegments(folder, lane);
+  for (const { header, file } of segments) {
+    if (header.run !== run) throw new IntegrityError(`${file} belongs to run ${header.run}, not to ${run}.`);
+    if (header.lane !== lane) throw new IntegrityError(`${file} belongs to lane ${header.lane}, not to lane ${lane}.`);
+  }
+  return segments;
 }
 
 /** Listed all the same, where its id puts it in time: the newest run must not be taken for an older one. */

@@ -22,6 +22,14 @@ export interface Tape {
   readonly runKey: Buffer | undefined;
 }
 
+/** What a worker thread recorded. */
+export interface Lane {
+  readonly lane: number;
+  readonly events: LaneEvent[];
+  /** Sealed after the thread's regular end; one that was terminated has none. */
+  readonly complete: boolean;
+}
+
 export interface RunStore {
   /** Where the store is, as the user wrote it. */
   readonly location: string;
@@ -34,4 +42,6 @@ export interface RunStore {
    * @throws IntegrityError when the recording is damaged, foreign, newer, or sealed to somebody else
    */
   tape(run: StoredRun, keys: readonly string[] | Uint8Array): Tape;
+  /** Of the run's worker threads, in the order in which they were started. @throws IntegrityError as `tape` does */
+  lanes(run: StoredRun, identities: readonly string[]): Lane[];
 }

@@ -6,7 +6,10 @@ const NODE_MAJOR = Number(process.versions.node.split('.')[0]);
 
 /** What the agent does, and the name by which it is to be called when recorded and when refused. */
 const CASES = [
-  ['worker.mjs', /worker_threads\.Worker/],
+  ['shared-memory.mjs', /a SharedArrayBuffer that another thread is given/],
+  ['shared-stream.mjs', /a ReadableStream that another thread is given/],
+  ['thread-look.mjs', /worker\.getHeapSnapshot/],
+  ['thread-to-thread.mjs', /worker_threads\.postMessageToThread/],
   ['tls-over-stream.mjs', /TLS over a JavaScript stream/],
   ['listen.mjs', /inbound server/],
   ['after-exit.mjs', /process\.report\.writeReport/],

@@ -153,6 +153,13 @@ const children: readonly AgentCase[] = [
   { agent: 'children/inherit.mjs', label: 'into a shell’s pipes', output: 'fifos', starts: true, sameAsBare: all },
 ];
 
+const threads: readonly AgentCase[] = [
+  { agent: 'workers/echo.mjs' },
+  { agent: 'workers/lifecycles.mjs', sameAsBare: sortedLines },
+  { agent: 'workers/channels.mjs', sameAsBare: sortedLines },
+  { agent: 'workers/pool.mjs' },
+];
+
 /** What the acceptance cases run: each has a test of its own. */
 const cases: readonly AgentCase[] = [
   { agent: join(PACKAGES, 'agents/s03-multipart.mjs'), prepare: (workspace) => void workspace.write('upload.bin', randomBytes(200_000)), spoil: (workspace) => void workspace.write('upload.bin', 'something else') },
@@ -163,6 +170,8 @@ const cases: readonly AgentCase[] = [
   { agent: join(PACKAGES, 'agents/mcp-http.mjs') },
   { agent: 'cases/s09-retries.mjs' },
   { agent: 'cases/s14-dies.mjs' },
+  { agent: 'cases/s24-worker.mjs', sameAsBare: all },
+  { agent: join(PACKAGES, 'agents/s19-workers.mjs') },
   { agent: 'cases/s30-approval.mjs', stdin: { typed: [{ question: 'approve? ', answer: 'y\n', after: 30 }, { question: 'reason? ', answer: 'ünbedingt\n', after: 5 }] } },
 ];
 
@@ -199,8 +208,8 @@ const servers: readonly AgentCase[] = [
 
 const everything: readonly AgentCase[] = [{ agent: 'everything.mjs' }];
 
-type Group = 'network' | 'http2' | 'channels' | 'datagrams' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'children' | 'cases' | 'databases' | 'servers' | 'everything';
+type Group = 'network' | 'http2' | 'channels' | 'datagrams' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'children' | 'threads' | 'cases' | 'databases' | 'servers' | 'everything';
 
-export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, http2, channels, datagrams, models, timers, values, files, standardStreams, endings, contexts, children, cases, databases, servers, everything };
+export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, http2, channels, datagrams, models, timers, values, files, standardStreams, endings, contexts, children, threads, cases, databases, servers, everything };
 
 export const AGENT_CASES: readonly AgentCase[] = Object.values(CATALOGUE).flat();

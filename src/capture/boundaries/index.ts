@@ -2,6 +2,7 @@
 import { hideSources } from '../../runtime/patches.ts';
 import type { Session } from '../session.ts';
 import { installChildren, type Propagate } from './children.ts';
+import { installChannels } from './channels.ts';
 import { installClock } from './clock.ts';
 import { installCluster } from './cluster.ts';
 import { installCrypto } from './crypto.ts';
@@ -13,9 +14,11 @@ import { installIpc } from './ipc.ts';
 import { installHttpServers } from './http-servers.ts';
 import { installHttp2 } from './http2.ts';
 import { installModuleHooks } from './module-hooks.ts';
+import { Ports } from './ports.ts';
 import { installProcess, installExit } from './process.ts';
 import { installRandom } from './random.ts';
 import { installServers } from './servers.ts';
+import { installSharedMemory } from './shared-memory.ts';
 import { installSignals } from './signals.ts';
 import { installStacks } from './stacks.ts';
 import { installTerminals } from './terminals.ts';
@@ -23,6 +26,8 @@ import { installTimers } from './timers.ts';
 import { installTls } from './tls.ts';
 import { installUdp } from './udp.ts';
 import { installUncaptured } from './uncaptured.ts';
+import { installWorkerThread } from './worker-thread.ts';
+import { installWorkers } from './workers.ts';
 import { installZlib } from './zlib.ts';
 
 /**
@@ -52,7 +57,12 @@ export function installBoundaries(session: Session, warm: () => () => void, prop
   installSignals(session);
   installRandom(session);
   installClock(session);
-  installUncaptured(session, installModuleHooks(session));
+  const moduleHooks = installModuleHooks(session);
+  const ports = new Ports(session, installSharedMemory(session, moduleHooks.owns));
+  installChannels(session, ports);
+  installWorkerThread(session, ports);
+  installWorkers(session, ports);
+  installUncaptured(session);
   installCluster(session);
   warmed();
   installStacks(session);

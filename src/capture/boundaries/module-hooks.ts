@@ -34,12 +34,13 @@ export interface ModuleHooks {
 
 export function installModuleHooks(session: Session): ModuleHooks {
   let shared: Int32Array | undefined;
-  patchMethod(MessagePort.prototype, 'postMessage', (native) => function (this: Port, message: unknown, transfer?: readonly unknown[], ...rest: unknown[]): void {
+  patchMethod(MessagePort.prototype, 'postMessage', (native) => function (this: Port, ...args: unknown[]): unknown {
+    const [message, transfer] = args as [unknown, readonly unknown[] | undefined];
     const lock = lockOf(message);
     if (lock) shared = new Int32Array(lock);
     if (shared && isRequest(message)) return answerNow(native, this, message, transfer ?? [], shared, session);
     if (isRequest(message)) session.mayDiffer('import() through module hooks that were registered before replay-harness (load it first)');
-    apply(native, this, [message, transfer, ...rest]);
+    return apply(native, this, args) as unknown;
   });
   return { owns: (memory) => shared !== undefined && memory instanceof Int32Array && memory.buffer === shared.buffer };
 }

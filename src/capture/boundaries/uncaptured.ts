@@ -1,13 +1,12 @@
 /** Ways in and out of the process that no boundary records yet: named when used, refused in replay. */
 import { promisify } from 'node:util';
 import { isLoaded } from '../../runtime/bindings.ts';
-import { apply, construct, defineProperty, getOwnPropertyDescriptor, processEnv } from '../../runtime/natives.ts';
-import { type AnyFunction, disguise, disguiseConstructor, patchGetter, patchMethod, patchValue } from '../../runtime/patches.ts';
+import { apply, defineProperty, getOwnPropertyDescriptor, processEnv } from '../../runtime/natives.ts';
+import { type AnyFunction, disguise, patchGetter, patchMethod } from '../../runtime/patches.ts';
 import type { Session } from '../session.ts';
 import { blockLateModules } from './late-modules.ts';
-import type { ModuleHooks } from './module-hooks.ts';
 
-export function installUncaptured(session: Session, moduleHooks: ModuleHooks): void {
+export function installUncaptured(session: Session): void {
   const block = (owner: object, name: string, shown: string): void => {
     patchMethod(owner, name, (native) => blockedLike(session, native, shown));
   };
@@ -19,14 +18,10 @@ export function installUncaptured(session: Session, moduleHooks: ModuleHooks): v
   const http2 = process.getBuiltinModule('node:http2');
   for (const name of ['createServer', 'createSecureServer', 'performServerHandshake']) block(http2, name, `an HTTP/2 server (http2.${name})`);
   block(process.getBuiltinModule('node:inspector'), 'open', 'inspector.open');
-  block(BroadcastChannel.prototype, 'postMessage', 'a BroadcastChannel');
+  const threads = process.getBuiltinModule('node:worker_threads');
+  for (const name of ['postMessageToThread', 'moveMessagePortToContext']) block(threads, name, `worker_threads.${name}`);
   // With --jitless there is none.
   if (typeof WebAssembly === 'object') for (const name of ['compile', 'instantiate', 'compileStreaming', 'instantiateStreaming']) orderWasm(session, name);
-  patchMethod(Atomics, 'waitAsync', (native) => function (this: unknown, ...args: unknown[]): unknown {
-    const live = (): unknown => apply(native, this, args);
-    return moduleHooks.owns(args[0]) ? live() : session.uncaptured('Atomics.waitAsync', live);
-  });
-  blockWorkers(session);
   blockFilesOfTheRuntime(session, block);
   // With `--test-isolation=none` the test runner is there first, and has taken the clock.
   if (isLoaded('internal/test_runner/test')) session.mayDiffer('durations that node:test measures in this process (--test-isolation=none)');
@@ -36,7 +31,8 @@ export function installUncaptured(session: Session, moduleHooks: ModuleHooks): v
 function blockFilesOfTheRuntime(session: Session, block: (owner: object, name: string, shown: string) => void): void {
   const v8 = process.getBuiltinModule('node:v8');
   for (const name of ['writeHeapSnapshot', 'getHeapSnapshot', 'setHeapSnapshotNearHeapLimit', 'startCpuProfile']) block(v8, name, `v8.${name}`);
-  block(process.getBuiltinModule('node:trace_events'), 'createTracing', 'trace_events.createTracing');
+  // A worker thread has none.
+  if (process.getBuiltinModule('node:worker_threads').isMainThread) block(process.getBuiltinModule('node:trace_events'), 'createTracing', 'trace_events.createTracing');
   // Without a file of its own, storage is as short-lived as the process.
   if ([...process.execArgv, processEnv['NODE_OPTIONS'] ?? ''].some((option) => option.includes('--localstorage-file'))) {
     patchGetter(globalThis, 'localStorage', (native) => function (this: unknown): unknown {
@@ -54,16 +50,6 @@ function blockedLike(session: Session, native: AnyFunction, shown: string): AnyF
   const promisified = getOwnPropertyDescriptor(native, promisify.custom);
   if (typeof promisified?.value === 'function') defineProperty(blocked, promisify.custom, { ...promisified, value: disguise(blockedLike(session, promisified.value as AnyFunction, shown), promisified.value as AnyFunction) });
   return blocked;
-}
-
-/** Node's own modules make channels too (structuredClone), but not through the public constructors. */
-function blockWorkers(session: Session): void {
-  const threads = process.getBuiltinModule('node:worker_threads');
-  const blocked = (native: object, shown: string): object => disguiseConstructor(native as AnyFunction, (target, args) => session.uncaptured(shown, () => construct(native as AnyFunction, args, target) as object));
-  patchValue(threads, 'Worker', blocked(threads.Worker, 'worker_threads.Worker'));
-  const channel = blocked(threads.MessageChannel, 'a MessageChannel');
-  patchValue(threads, 'MessageChannel', channel);
-  patchValue(globalThis, 'MessageChannel', channel);
 }
 
 /** Compilation is done again for real; when its promise resolves is recorded. */

@@ -29,8 +29,10 @@ export function check(args: readonly string[]): number {
 function examine({ store }: Arguments, run: StoredRun): Finding {
   const { id } = run.manifest;
   try {
-    const { events, head } = store.tape(run, identities(process.env));
-    return { run: id, ok: true, status: run.status, events: events.length, head, problem: null, exitCode: 0 };
+    const readers = identities(process.env);
+    const { events, head } = store.tape(run, readers);
+    const threads = store.lanes(run, readers);
+    return { run: id, ok: true, status: run.status, events: threads.reduce((sum, lane) => sum + lane.events.length, events.length), head, problem: null, exitCode: 0 };
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error;
     return { run: id, ok: false, status: run.status, events: null, head: null, problem: error.message, exitCode: error.exitCode };

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { HarnessError } from '../../model/error.ts';
-import type { LaneEvent } from '../../model/event.ts';
-import { countCalls, interpret, type Step } from '../../steps/classify.ts';
+import { countCalls } from '../../steps/classify.ts';
 import type { EmbeddedStore } from '../../store/embedded.ts';
 import { identities } from '../../store/keyring.ts';
 import type { StoredRun } from '../../store/run-store.ts';
 import { type RunSummary, SummaryFile } from '../../store/summary.ts';
 import { noRun, parse } from '../arguments.ts';
+import { type Interpreted, interpretRun } from '../interpreted.ts';
 import { visible } from '../render/text.ts';
 import { widthOf } from '../render/width.ts';
 
@@ -64,26 +64,21 @@ export function describeRun(store: EmbeddedStore, run: StoredRun, readers: reado
   }
 }
 
-export interface Interpreted {
-  readonly events: readonly LaneEvent[];
-  readonly steps: readonly Step[];
-}
-
 /** Worked out once for a run that has ended. */
 function summaryIn(store: EmbeddedStore, run: StoredRun, identities: readonly string[]): RunSummary {
   const file = run.status === 'complete' ? new SummaryFile(store.folderOf(run.manifest.id), { maker: programDigest(), identities }) : undefined;
   const kept = file?.read();
   if (kept) return kept;
-  const { events } = store.tape(run, identities);
-  const summary = summaryOf({ events, steps: interpret(events) });
+  const summary = summaryOf(interpretRun(store, run, identities));
   file?.write(summary);
   return summary;
 }
 
-function summaryOf({ events, steps }: Interpreted): RunSummary {
+function summaryOf({ events, steps: own, lanes }: Interpreted): RunSummary {
   const [begin] = events;
   if (begin?.type !== 'begin') return { command: null, cwd: null, steps: 0, llmCalls: 0, toolCalls: 0, durationMs: 0, uncaptured: [] };
   const { facts } = begin;
+  const steps = [...own, ...lanes.flatMap((lane) => lane.steps)];
   return {
     command: [facts.argv0, ...facts.execArgv, ...facts.argv.slice(1)],
     cwd: facts.cwd,

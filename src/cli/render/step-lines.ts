@@ -31,7 +31,7 @@ export function openingLines(step: Step, { meanwhile, following }: { meanwhile: 
     case 'socket':
       return [{ tag: socketTag(step), text: withError(oneLine(step.summary, 200), step.error, context) }];
     default:
-      return [{ tag: step.kind, text: withError(oneLine(step.summary, 160), step.error, context) }];
+      return [{ tag: step.name.startsWith('worker ') ? step.boundary : step.kind, text: withError(oneLine(step.summary, 160), step.error, context) }];
   }
 }
 

@@ -3,6 +3,7 @@ import { askersOf } from '../../steps/askers.ts';
 import { conversationsOf } from '../../steps/conversation.ts';
 import { notableIn } from '../../steps/notable/notable.ts';
 import { rolesOf } from '../../steps/role.ts';
+import type { WorkerFacts } from '../../model/event.ts';
 import type { Step } from '../../steps/step.ts';
 import { headerLines, type RunHeader } from './header.ts';
 import { type Context, type Limits, type Line, type Meanwhile, toldIn } from './lines.ts';
@@ -10,7 +11,7 @@ import { notableLines } from './notable-lines.ts';
 import { namingAnswer } from './repeats.ts';
 import { closingLines, isExchange, openingLines, printedLines, textOf } from './step-lines.ts';
 import type { Terminal } from './terminal.ts';
-import { counted, grouped, painter } from './text.ts';
+import { counted, grouped, painter, visible } from './text.ts';
 import { type Item, type Piece, Timeline } from './timeline.ts';
 import { wrap } from './width.ts';
 
@@ -35,12 +36,38 @@ interface Entry {
   readonly lines: readonly Line[];
 }
 
-export function renderTrajectory(run: RunHeader, steps: readonly Step[], { color, columns, verbose = false }: RenderOptions): string {
+export function renderTrajectory(run: RunHeader, steps: readonly Step[], options: RenderOptions): string {
+  const { color, columns, verbose = false } = options;
   const paint = painter(color);
+  const context = contextOf(steps, options);
+  const timeline = new Timeline(steps, { verbose });
+  const entries = entriesOf(timeline, Date.parse(run.startedAt) || Date.parse(steps[0]?.startedAt ?? '') || 0, context);
+  const notable = notableIn(steps, context.news);
+  const header = [...headerLines(run, steps, { roles: context.roles, timeline, notable: notable.length, paint }), ...(entries.length > 0 ? [paint('dim', LEGEND)] : [])];
+  return [...header.flatMap((line) => (columns === undefined ? [line] : wrap(line, columns))), '', ...tableLines(entries, context, columns), ...(steps.length === 0 ? [] : notableLines(notable, { paint, columns })), ''].join('\n');
+}
+
+/** A worker thread's part of a run, by the clock of the run. @param startedAt ISO 8601, of the run */
+export function renderLane({ lane, worker, complete, steps }: RenderedLane, startedAt: string, options: RenderOptions): string {
+  const { color, columns, verbose = false } = options;
+  const by = worker ? ` · thread ${worker.threadId}, ${visible(worker.script)} · started by ${worker.parentLane === 0 ? 'the main thread' : `lane ${worker.parentLane}`}` : '';
+  const title = `${painter(color)('bold', `lane ${lane}`)}${by}${complete ? '' : ' · its end was not recorded'} · ${counted(steps.length, 'step')} (show --step ${lane}:STEP)`;
+  const context = contextOf(steps, options);
+  return ['', ...(columns === undefined ? [title] : wrap(title, columns)), '', ...tableLines(entriesOf(new Timeline(steps, { verbose }), Date.parse(startedAt) || 0, context), context, columns), ''].join('\n');
+}
+
+export interface RenderedLane {
+  readonly lane: number;
+  readonly worker?: WorkerFacts;
+  readonly complete: boolean;
+  readonly steps: readonly Step[];
+}
+
+function contextOf(steps: readonly Step[], { color, verbose = false }: RenderOptions): Context {
   const roles = rolesOf(steps);
   const news = conversationsOf(steps);
-  const context: Context = {
-    paint,
+  return {
+    paint: painter(color),
     limits: verbose ? undefined : CLIPPED,
     news,
     askers: askersOf(steps, news),
@@ -48,12 +75,6 @@ export function renderTrajectory(run: RunHeader, steps: readonly Step[], { color
     steps: new Map(steps.map((step) => [step.step, step])),
     told: toldIn(steps),
   };
-  const startedAt = Date.parse(run.startedAt) || Date.parse(steps[0]?.startedAt ?? '') || 0;
-  const timeline = new Timeline(steps, { verbose });
-  const entries = entriesOf(timeline, startedAt, context);
-  const notable = notableIn(steps, context.news);
-  const header = [...headerLines(run, steps, { roles: context.roles, timeline, notable: notable.length, paint }), ...(entries.length > 0 ? [paint('dim', LEGEND)] : [])];
-  return [...header.flatMap((line) => (columns === undefined ? [line] : wrap(line, columns))), '', ...tableLines(entries, context, columns), ...(steps.length === 0 ? [] : notableLines(notable, { paint, columns })), ''].join('\n');
 }
 
 function entriesOf(timeline: Timeline, startedAt: number, context: Context): Entry[] {

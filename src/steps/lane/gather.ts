@@ -1,6 +1,7 @@
 /** Hands each event of a lane to the tracker of its operation. */
 import type { Kind, LaneEvent, ValueEvent } from '../../model/event.ts';
 import { asObject } from '../json.ts';
+import type { LaneClock } from '../lanes.ts';
 import { Completions } from './completions.ts';
 import { Connections } from './connections.ts';
 import type { Draft, OperationEvent, Tracker } from './draft.ts';
@@ -8,6 +9,7 @@ import { Files } from './files.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { Processes } from './processes.ts';
 import { Stdio } from './stdio.ts';
+import { Threads } from './threads.ts';
 import { Timers } from './timers.ts';
 import { Values } from './values.ts';
 import { Watches } from './watches.ts';
@@ -15,6 +17,8 @@ import { Watches } from './watches.ts';
 export interface InterpretOptions {
   /** Makes the run's `Math.random` from its seed; without it steps of it hold only the number of draws. */
   readonly random?: (seed: string) => () => number;
+  /** Of a run with several lanes; without it time is counted in the events of this one. */
+  readonly clock?: LaneClock | undefined;
 }
 
 /** @returns the steps of a lane in order, each with a number of its own. */
@@ -32,6 +36,7 @@ class Lane {
   readonly #watches = new Watches();
   readonly #completions = new Completions();
   readonly #lifecycle = new Lifecycle();
+  readonly #threads = new Threads();
   readonly #values: Values;
   readonly #processes: Processes;
   readonly #byKind: Partial<Record<Kind, Tracker>>;
@@ -59,6 +64,9 @@ class Lane {
       process: this.#processes,
       'child-pipe': this.#processes,
       ipc: this.#processes,
+      worker: this.#threads,
+      port: this.#threads,
+      broadcast: this.#threads,
     };
   }
 
@@ -80,7 +88,7 @@ class Lane {
   }
 
   finish(): Draft[] {
-    return [this.#connections, this.#timers, this.#stdio, this.#files, this.#watches, this.#completions, this.#lifecycle, this.#values, this.#processes].flatMap((tracker) => tracker.finish());
+    return [this.#connections, this.#timers, this.#stdio, this.#files, this.#watches, this.#completions, this.#lifecycle, this.#threads, this.#values, this.#processes].flatMap((tracker) => tracker.finish());
   }
 
   #value(event: ValueEvent): void {
@@ -88,6 +96,7 @@ class Lane {
       this.#processes.take(event);
       return;
     }
+    if (event.kind === 'port-value') this.#threads.take(event);
     if (event.kind !== 'fs-value') {
       this.#values.take(event);
       return;

@@ -1,0 +1,62 @@
+/** Lanes of worker threads: each records into a journal of its own, beside that of the main thread. */
+import { RecordSession } from '../src/capture/record-session.ts';
+import type { Lanes } from '../src/capture/session.ts';
+import type { SealedKey } from '../src/journal/format.ts';
+import { JournalWriter } from '../src/journal/writer.ts';
+import type { WorkerFacts } from '../src/model/event.ts';
+import { LANE } from '../src/model/lane.ts';
+import { bufferFrom } from '../src/runtime/natives.ts';
+import { gatherFacts, type Identification } from './facts.ts';
+
+/** What a thread needs to record a lane. The key goes from memory to memory. */
+interface Recording {
+  readonly folder: string;
+  readonly run: Identification;
+  readonly lane: number;
+  /** Counts the lanes of the run, in all threads. */
+  readonly lanes: SharedArrayBuffer;
+  readonly runKey: Uint8Array;
+  readonly keys: readonly SealedKey[];
+}
+
+interface LaneControl extends Recording {
+  readonly worker: Omit<WorkerFacts, 'threadId'>;
+  /** `process.execArgv` as the program would see it; undefined: as it is. */
+  readonly execArgv: readonly string[] | undefined;
+}
+
+const PRELOAD: string = `${__dirname}/preload.cjs`;
+const { add } = Atomics;
+
+export function lanesOf(recording: Recording): Lanes {
+  const count = new Int32Array(recording.lanes);
+  return {
+    preload: PRELOAD,
+    shownArgv: undefined,
+    next(worker): LaneControl {
+      return { ...recording, lane: add(count, 0, 1) + 1, worker: { parentLane: recording.lane, ...worker }, execArgv: this.shownArgv };
+    },
+  };
+}
+
+/** Begins the lane of this thread. @returns undefined where it is none of a recorded run */
+export function recordLane(): RecordSession | undefined {
+  const control = takeLane();
+  if (!control) return undefined;
+  if (control.execArgv) process.execArgv = [...control.execArgv];
+  const { folder, run, lane, keys } = control;
+  const { threadId } = process.getBuiltinModule('node:worker_threads');
+  const facts = { ...gatherFacts(run), lane, worker: { ...control.worker, threadId } };
+  // Nothing is said of a lane: the run can be replayed without it.
+  const journal = new JournalWriter({ folder, run: run.runId, lane, runKey: bufferFrom(control.runKey), keys, onLost: () => {} });
+  journal.begin(facts);
+  journal.flush();
+  return new RecordSession(journal, facts.seed, () => {}, () => {}, lanesOf(control));
+}
+
+function takeLane(): LaneControl | undefined {
+  const { getEnvironmentData, setEnvironmentData } = process.getBuiltinModule('node:worker_threads');
+  const control = getEnvironmentData(LANE) as unknown as LaneControl | undefined;
+  if (control) setEnvironmentData(LANE);
+  return control;
+}

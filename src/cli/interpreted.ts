@@ -1,0 +1,39 @@
+/** A run as its steps: those of the main thread, and those of each worker thread. */
+import type { LaneEvent, WorkerFacts } from '../model/event.ts';
+import { interpret, type Step } from '../steps/classify.ts';
+import { clocksOf, workerOf } from '../steps/lanes.ts';
+import type { EmbeddedStore } from '../store/embedded.ts';
+import type { StoredRun } from '../store/run-store.ts';
+import { randomOf } from './random.ts';
+
+/** A worker thread's part of a run. */
+export interface InterpretedLane {
+  readonly lane: number;
+  /** Absent where the recording ended before the thread's first event. */
+  readonly worker?: WorkerFacts;
+  /** Sealed after the thread's regular end. */
+  readonly complete: boolean;
+  readonly events: readonly LaneEvent[];
+  readonly steps: readonly Step[];
+}
+
+export interface Interpreted {
+  readonly events: readonly LaneEvent[];
+  readonly steps: readonly Step[];
+  readonly lanes: readonly InterpretedLane[];
+}
+
+export function interpretRun(store: EmbeddedStore, run: StoredRun, identities: readonly string[]): Interpreted {
+  const { events } = store.tape(run, identities);
+  const lanes = store.lanes(run, identities);
+  const clocks = clocksOf([{ lane: 0, events }, ...lanes]);
+  const stepsOf = (lane: number, own: readonly LaneEvent[]): Step[] => interpret(own, { random: randomOf, clock: lanes.length > 0 ? clocks.get(lane) : undefined });
+  return {
+    events,
+    steps: stepsOf(0, events),
+    lanes: lanes.map(({ lane, events: own, complete }) => {
+      const worker = workerOf({ lane, events: own });
+      return { lane, ...(worker && { worker }), complete, events: own, steps: stepsOf(lane, own) };
+    }),
+  };
+}
