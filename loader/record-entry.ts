@@ -7,8 +7,12 @@ import { warmInternals } from './warm.ts';
 
 enter((control) => {
   const recording = record(control);
-  if (recording) installBoundaries(recording.session, warmInternals, recording.propagate);
+  if (!recording) return;
+  installBoundaries(recording.session, warmInternals, recording.propagate);
+  recording.session.watch();
 }, () => {
   const session = recordLane();
-  if (session) installBoundaries(session, warmInternals);
+  if (!session) return;
+  installBoundaries(session, warmInternals);
+  session.watch();
 });

@@ -59,7 +59,6 @@ export class RecordSession implements Session {
     // What came from outside is on disk before the program sees it: it may be what kills the process. A timer brings nothing.
     if (kind === 'fired') this.#appended();
     else this.#journal.flush();
-    this.#coverage.tick();
   }
 
   arrivedLater(operation: number, kind: Kind, status: number, data: Uint8Array, run: () => void): void {
@@ -182,6 +181,15 @@ export class RecordSession implements Session {
     this.#macrotasks ??= new Macrotasks();
   }
 
+  owns(...types: readonly string[]): void {
+    this.#coverage.owns(types);
+  }
+
+  /** All is patched: from here on, whatever is made is the program's. */
+  watch(): void {
+    this.#coverage.start();
+  }
+
   uncaptured<T>(name: string, live: () => T): T {
     this.#note(name, 'refused');
     return live();
@@ -207,7 +215,6 @@ export class RecordSession implements Session {
   }
 
   exited(code: number): void {
-    this.#coverage.look();
     this.#takeValues();
     this.#journal.output(0, 'exit', code);
     this.#journal.seal();

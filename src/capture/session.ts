@@ -101,6 +101,8 @@ export interface Session {
    * replay gives it a turn only where the recording shows that it had one.
    */
   watchTurns(): void;
+  /** Native resources, as async_hooks calls them, whose deliveries the caller records or refuses. */
+  owns(...types: readonly string[]): void;
   /** Something no boundary can record: named once when recording, refused in replay. */
   uncaptured<T>(name: string, live: () => T): T;
   /** Something is not recorded, and a replay goes on without: named when recording. */

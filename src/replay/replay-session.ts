@@ -233,6 +233,8 @@ export class ReplaySession implements Session {
     this.#turnsCount = true;
   }
 
+  owns(): void {}
+
   uncaptured<T>(name: string, live: () => T): T {
     // The harness's own exit must not be taken for the program's.
     if (isOwn()) return live();

@@ -12,6 +12,7 @@ interface Taken {
 }
 
 export function installChannels(session: Session, ports: Ports): void {
+  session.owns('MESSAGEPORT');
   const threads = process.getBuiltinModule('node:worker_threads');
   replaceConstructor('MessageChannel', (make) => {
     const channel = make() as Channel;

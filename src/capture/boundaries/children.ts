@@ -43,6 +43,7 @@ export interface Children {
 }
 
 export function installChildren(session: Session, handles: Handles, propagate: Propagate | undefined): Children {
+  session.owns('PROCESSWRAP');
   const own = { ...processEnv } as Record<string, string>;
   const output = new InheritedOutput(session);
   const { process: prototype } = handlePrototypes();

@@ -12,6 +12,10 @@ import type { Session } from '../session.ts';
 import { type Crypto, KeyCodec, revive } from './key-codec.ts';
 
 export function installCrypto(session: Session): void {
+  session.owns(
+    'RANDOMBYTESREQUEST', 'RANDOMPRIMEREQUEST', 'CHECKPRIMEREQUEST', 'PBKDF2REQUEST', 'SCRYPTREQUEST', 'ARGON2REQUEST', 'HASHREQUEST', 'KEYGENREQUEST', 'KEYPAIRGENREQUEST', 'SIGNREQUEST', 'VERIFYREQUEST',
+    'CIPHERREQUEST', 'DERIVEBITSREQUEST', 'KEYEXPORTREQUEST',
+  );
   const crypto = process.getBuiltinModule('node:crypto') as Crypto;
   const codec = new KeyCodec(crypto);
   patchBytes(session, crypto);

@@ -13,6 +13,7 @@ interface Request {
 }
 
 export function installDns(session: Session): void {
+  session.owns('DNSCHANNEL', 'GETADDRINFOREQWRAP', 'GETNAMEINFOREQWRAP', 'QUERYWRAP');
   const cares = binding('cares_wrap');
   for (const name of ['getaddrinfo', 'getnameinfo']) patchMethod(cares, name, query(session, name));
   const channel = (cares['ChannelWrap'] as { prototype: object }).prototype;

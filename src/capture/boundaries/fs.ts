@@ -32,6 +32,7 @@ const CALLS: Readonly<Record<string, { readonly asked: number; readonly fills?: 
 const WRITES = ['writeBuffer', 'writeBuffers', 'writeString', 'writeFileUtf8'];
 
 export function installFs(session: Session): void {
+  session.owns('FSREQCALLBACK', 'FSREQPROMISE', 'FILEHANDLE', 'FILEHANDLECLOSEREQ');
   const native = binding('fs') as unknown as FsBinding;
   const standIns = new FileHandleStandIns(native.FileHandle);
   const boundary = new FsBoundary(session, native, new FsCalls(session, native, standIns), new ModuleReads(session, native.kUsePromises, native.FileHandle), standIns);

@@ -51,6 +51,7 @@ export interface Handles {
 }
 
 export function installHandles(session: Session): Handles {
+  session.owns('TCPWRAP', 'TCPCONNECTWRAP', 'PIPEWRAP', 'PIPECONNECTWRAP', 'TTYWRAP', 'WRITEWRAP', 'SHUTDOWNWRAP');
   const prototypes = handlePrototypes();
   const states = createStash<HandleState>();
 

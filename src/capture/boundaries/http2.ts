@@ -37,6 +37,7 @@ const NO_HEADERS = ['', 0];
 const ENTRIES = ['connect', 'createServer', 'createSecureServer', 'performServerHandshake'];
 
 export function installHttp2(session: Session): void {
+  session.owns('HTTP2SESSION', 'HTTP2STREAM', 'HTTP2PING', 'HTTP2SETTINGS');
   const http2 = process.getBuiltinModule('node:http2');
   let isReady = false;
   const makeReady = (): void => {

@@ -25,6 +25,7 @@ type Scope = InstanceType<typeof AsyncResource>;
 const NOTHING = bufferAlloc(0);
 
 export function installServers(session: Session, handles: Handles): void {
+  session.owns('TCPSERVERWRAP', 'PIPESERVERWRAP');
   // Natively an accepted handle is made outside of any asynchronous context. Only a replay makes one itself.
   const outside = session.effect<() => Scope | undefined>(() => () => undefined, () => new AsyncResource('RECORDED'))();
   const { tcp, pipe } = handlePrototypes();

@@ -16,6 +16,7 @@ interface SignalHandle {
 const callSignal = calledAs('onsignal');
 
 export function installSignals(session: Session): void {
+  session.owns('SIGNALWRAP');
   const { handle } = handlePrototypes();
   let known = false;
   // Node 22 and later do not give the binding away; a signal's handle is unreferenced before it is started.

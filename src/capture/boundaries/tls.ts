@@ -43,6 +43,7 @@ const READINGS = [
 const ENGINE_STARTS = ['start', 'receive', 'shutdown', ...WRITES];
 
 export function installTls(session: Session, handles: Handles): Tls {
+  session.owns('TLSWRAP');
   const states = createStash<TlsState>();
   /** TLS over a stream of the program's own, and the handle of that stream. */
   const overJavaScript = createStash<true>();

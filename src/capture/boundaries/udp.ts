@@ -31,6 +31,7 @@ const FILLING: Readonly<Record<string, number>> = { getsockname: 0, getpeername:
 const callComplete = calledAs('oncomplete');
 
 export function installUdp(session: Session): void {
+  session.owns('UDPWRAP', 'UDPSENDWRAP');
   const prototype = (binding('udp_wrap')['UDP'] as { prototype: object }).prototype;
   const states = createStash<UdpState>();
   const stateOf = (handle: object): UdpState => states.get(handle) ?? own(handle, prototype, session, states.set);

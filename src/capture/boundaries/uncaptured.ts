@@ -7,6 +7,7 @@ import type { Session } from '../session.ts';
 import { blockLateModules } from './late-modules.ts';
 
 export function installUncaptured(session: Session): void {
+  session.owns('ELDHISTOGRAM', 'HEAPSNAPSHOT');
   const block = (owner: object, name: string, shown: string): void => {
     patchMethod(owner, name, (native) => blockedLike(session, native, shown));
   };

@@ -62,6 +62,7 @@ const SHARE_ENV = Symbol.for('nodejs.worker_threads.SHARE_ENV');
 const callExit = calledAs('onexit');
 
 export function installWorkers(session: Session, ports: Ports): void {
+  session.owns('WORKER');
   const threads = process.getBuiltinModule('node:worker_threads');
   const native = threads.Worker as unknown as AnyFunction;
   const execArgv = [...process.execArgv];

@@ -11,6 +11,7 @@ const callError = calledAs('onerror');
 const tapped = new WeakSet<AnyFunction>();
 
 export function installZlib(session: Session): void {
+  session.owns('ZLIB');
   const settles = createStash<Settle | undefined>();
   const callbacks = createStash<AnyFunction>();
   for (const codec of Object.values(binding('zlib'))) {
