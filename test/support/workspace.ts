@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly user?: number;
   /** Who visits it when it is a service: the name of a script in `visitors`. */
   readonly visitors?: string | undefined;
+  /** Default: the workspace's folder. */
+  readonly cwd?: string;
 }
 
 export interface RecordOptions extends RunOptions {
@@ -31,6 +33,10 @@ export interface ReplayOptions {
   readonly cwd?: string;
   readonly stdin?: Stdin | undefined;
   readonly output?: Output | undefined;
+  /** Id of the user and the group that it runs as. */
+  readonly user?: number;
+  /** Another build than the one under test. */
+  readonly dist?: string;
 }
 
 export interface Harnessed extends Execution {
@@ -57,6 +63,7 @@ export interface Report {
   readonly durationMs: number;
   readonly recordedDurationMs: number;
   readonly changedCode: readonly string[];
+  readonly sandbox: string | null;
 }
 
 export interface Replayed extends Harnessed {
@@ -128,7 +135,8 @@ export class Workspace {
   }
 
   cli(args: readonly string[], options: ReplayOptions = {}): Promise<Execution> {
-    return execute({ ...this.#command(process.execPath, [CLI, ...args], options), ...(options.cwd && { cwd: options.cwd }) });
+    const cli = options.dist === undefined ? CLI : join(options.dist, 'cli/main.mjs');
+    return execute(this.#command(process.execPath, [cli, ...args], options));
   }
 
   /** Ids of the recorded runs, oldest first. */
@@ -152,8 +160,8 @@ export class Workspace {
     symlinkSync(folder, this.path('node_modules'));
   }
 
-  #command(program: string, args: readonly string[], { env, stdin, output, user, visitors }: RunOptions): Command {
-    return { program, args, cwd: this.folder, env: { ...this.#env, ...env }, stdin, output, user, visitors };
+  #command(program: string, args: readonly string[], { env, stdin, output, user, visitors, cwd = this.folder }: RunOptions): Command {
+    return { program, args, cwd, env: { ...this.#env, ...env }, stdin, output, user, visitors };
   }
 }
 

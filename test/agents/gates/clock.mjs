@@ -1,0 +1,1 @@
+console.log(Date.now(), performance.now());

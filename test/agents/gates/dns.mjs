@@ -1,0 +1,2 @@
+import { lookup } from 'node:dns/promises';
+console.log(await lookup('localhost'));

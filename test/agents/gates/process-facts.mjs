@@ -1,0 +1,1 @@
+console.log(process.memoryUsage().rss, process.uptime());

@@ -1,0 +1,116 @@
+/**
+ * The package with gates that can be left out, one by one: each `install…` of the interception surface, and each entry of the
+ * lists by which a boundary patches one method after the other. Built once; what is left out stands in a file beside the bundle.
+ */
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { build, type Plugin, transformSync } from 'esbuild';
+import { DIST, ROOT } from '../support/paths.ts';
+
+const BOUNDARIES = join(ROOT, 'src/capture/boundaries');
+const SURFACE = join(BOUNDARIES, 'index.ts');
+const INSTALL = /\b(install[A-Z]\w*)\(/g;
+const LIST = /^(?:export )?const ([A-Z][A-Z0-9_]*)\b(?:: [^=]*)? = (?=[[{])/gm;
+
+/** `installDns`, or `fs.ts/READS/stat`. */
+export type Gate = string;
+
+/** What the variants read before anything is patched. */
+const SWITCHES = `
+const off = new Set(JSON.parse(process.getBuiltinModule('node:fs').readFileSync(__dirname + '/without.json', 'utf8')));
+const anything = new Proxy({}, { get: () => () => undefined });
+export const gate = (name, install) => (off.has(name) ? () => anything : install);
+export const list = (name, entries) => {
+  for (const key of Object.keys(entries).reverse()) {
+    if (!off.has(name + '/' + (Array.isArray(entries) ? entries[key] : key))) continue;
+    if (Array.isArray(entries)) entries.splice(Number(key), 1);
+    else delete entries[key];
+  }
+};
+`;
+
+/** Gates by name; lists that hold nothing but names of what is patched, by `file/LIST`. */
+export function gates(): { readonly installs: readonly string[]; readonly lists: ReadonlyMap<string, readonly string[]> } {
+  const body = readFileSync(SURFACE, 'utf8').replace(/^import .*$/gm, '');
+  const installs = [...new Set([...body.matchAll(INSTALL)].map(([, name]) => name as string))].filter((name) => name !== 'installBoundaries');
+  const lists = new Map<string, readonly string[]>();
+  for (const file of readdirSync(BOUNDARIES).filter((name) => name.endsWith('.ts'))) {
+    for (const [name, entries] of listsOf(readFileSync(join(BOUNDARIES, file), 'utf8'), lists)) lists.set(`${file}/${name}`, entries);
+  }
+  return { installs, lists };
+}
+
+/** The variant; a copy per gate is made from it. */
+export class Variants {
+  readonly #folder: string = mkdtempSync(join(tmpdir(), 'replay-harness-gates-'));
+  #count = 0;
+
+  async build(): Promise<void> {
+    await build({
+      bundle: true, absWorkingDir: ROOT, platform: 'node', target: 'node20.20', format: 'cjs', logLevel: 'warning', external: ['./record.cjs', './replay.cjs'], plugins: [switches()],
+      entryPoints: { preload: join(ROOT, 'loader/preload.ts'), record: join(ROOT, 'loader/record-entry.ts'), replay: join(ROOT, 'loader/replay-entry.ts') },
+      outdir: join(this.#folder, 'all/loader'), outExtension: { '.js': '.cjs' },
+    });
+    for (const part of ['cli', 'loader/register.mjs']) cpSync(join(DIST, part), join(this.#folder, 'all', part), { recursive: true });
+  }
+
+  /** @returns the folder of a package without these gates */
+  without(...names: readonly Gate[]): string {
+    const folder = join(this.#folder, `${++this.#count}`);
+    cpSync(join(this.#folder, 'all'), folder, { recursive: true });
+    writeFileSync(join(folder, 'loader/without.json'), JSON.stringify(names));
+    return folder;
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function switches(): Plugin {
+  return {
+    name: 'switches',
+    setup: ({ onResolve, onLoad }) => {
+      onResolve({ filter: /^test:switches$/ }, ({ path }) => ({ path, namespace: 'switches' }));
+      onLoad({ filter: /.*/, namespace: 'switches' }, () => ({ contents: SWITCHES, loader: 'js' }));
+      onLoad({ filter: /\/src\/capture\/boundaries\/[\w-]+\.ts$/ }, ({ path }) => {
+        const source = readFileSync(path, 'utf8');
+        return { contents: `import { gate as __gate, list as __list } from 'test:switches';\n${path === SURFACE ? switchedInstalls(source) : switchedLists(source, basename(path))}`, loader: 'ts' };
+      });
+    },
+  };
+}
+
+function switchedInstalls(source: string): string {
+  return source.replace(/^(?!import ).*$/gm, (line) => (line.includes('function ') ? line : line.replace(INSTALL, (_, name: string) => `__gate('${name}', ${name})(`)));
+}
+
+function switchedLists(source: string, file: string): string {
+  let switched = source;
+  for (const { name, statement } of [...statements(source)].reverse()) {
+    const end = switched.indexOf(statement) + statement.length;
+    switched = `${switched.slice(0, end)}\n__list('${file}/${name}', ${name});${switched.slice(end)}`;
+  }
+  return switched;
+}
+
+function statements(source: string): { readonly name: string; readonly statement: string }[] {
+  return [...source.matchAll(LIST)].map((match) => {
+    const rest = source.slice(match.index);
+    return { name: match[1] as string, statement: rest.slice(0, rest.search(/[\]}](?: as const)?;\n/) + (/[\]}]( as const)?;\n/.exec(rest) as RegExpExecArray)[0].length - 1) };
+  });
+}
+
+/** By running the statements alone: a list may be made of others, of the same file or one that it imports. */
+function listsOf(source: string, others: ReadonlyMap<string, readonly string[]>): Map<string, readonly string[]> {
+  const scope: Record<string, unknown> = Object.fromEntries([...others].map(([place, entries]) => [place.split('/')[1] as string, entries]));
+  const found = new Map<string, readonly string[]>();
+  for (const { name, statement } of statements(source)) {
+    const { code } = transformSync(statement.replace(/^export /, ''), { loader: 'ts' });
+    const value: unknown = (scope[name] = new Function(...Object.keys(scope).filter((known) => known !== name), `${code}\nreturn ${name};`)(...Object.entries(scope).filter(([known]) => known !== name).map(([, known]) => known)));
+    const entries = Array.isArray(value) ? (value as unknown[]) : Object.keys(value as object);
+    if (entries.every((entry) => typeof entry === 'string')) found.set(name, entries);
+  }
+  return found;
+}
