@@ -5,6 +5,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { build, type Plugin, transformSync } from 'esbuild';
 import { DIST, ROOT } from '../support/paths.ts';
 
@@ -108,7 +109,7 @@ function listsOf(source: string, others: ReadonlyMap<string, readonly string[]>)
   const found = new Map<string, readonly string[]>();
   for (const { name, statement } of statements(source)) {
     const { code } = transformSync(statement.replace(/^export /, ''), { loader: 'ts' });
-    const value: unknown = (scope[name] = new Function(...Object.keys(scope).filter((known) => known !== name), `${code}\nreturn ${name};`)(...Object.entries(scope).filter(([known]) => known !== name).map(([, known]) => known)));
+    const value: unknown = (scope[name] = runInNewContext(`(() => { ${code}\nreturn ${name}; })()`, { ...scope }));
     const entries = Array.isArray(value) ? (value as unknown[]) : Object.keys(value as object);
     if (entries.every((entry) => typeof entry === 'string')) found.set(name, entries);
   }

@@ -1,7 +1,7 @@
 /** A sandbox by unshare(1) of util-linux or busybox, and mounts: namespaces of its own for network, processes and files. */
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isAtOrBelow, isBelow, mounts } from './mounts.ts';
+import { isAtOrBelow, isBelow, type Mount, mounts } from './mounts.ts';
 import type { View } from './view.ts';
 
 /** Their files are the kernel's own; writing to them is the kernel's to allow. */
@@ -84,7 +84,7 @@ class Script {
     for (const { at, type, options } of this.#mounts) {
       if (seen.has(at) || !options.includes('rw') || KERNEL.test(type) || isAtOrBelow(at, STAGE) || covered.some((folder) => isAtOrBelow(at, folder))) continue;
       seen.add(at);
-      this.#mount(`-o ${['remount', 'bind', 'ro', ...options.filter((option) => option !== 'rw')].join(',')}`, at);
+      this.#mount(`-o ${readOnly({ options })}`, at);
     }
   }
 
@@ -119,7 +119,8 @@ class Script {
     const { ownProcesses, by, bin } = this.#options;
     const { cwd } = this.#view;
     const proc = ownProcesses ? [`${quote(this.#tools.mount)} -t proc -o nosuid,nodev,noexec proc /proc`] : [];
-    const begin = ['set -e', `${quote(this.#tools.mount)} -t tmpfs -o mode=0755 tmpfs ${STAGE}`, [this.#tools.mkdir, ...Array.from({ length: this.#staged }, (_, index) => `${STAGE}/${index + 1}`)].map(quote).join(' ')];
+    const sys = this.#mounts.find(({ at, options }) => at === STAGE && options.includes('rw'));
+    const begin = ['set -e', ...(sys ? [`${quote(this.#tools.mount)} -o ${readOnly(sys)} ${STAGE}`] : []), `${quote(this.#tools.mount)} -t tmpfs -o mode=0755 tmpfs ${STAGE}`, [this.#tools.mkdir, ...Array.from({ length: this.#staged }, (_, index) => `${STAGE}/${index + 1}`)].map(quote).join(' ')];
     const end = [...proc, `cd ${quote(cwd)}`, 'echo started >&2', 'set +e', `export PATH=${quote(bin)}`, [...by.map(quote), '"$@" 2>&9 9>&-'].join(' '), 'exit $?'];
     if (this.#root === '') return [...begin, ...this.#lines, ...end].join('\n');
     return [...begin, ...this.#lines, `exec ${quote(this.#tools.chroot)} ${this.#root} ${quote(this.#tools.sh)} -c ${quote(['set -e', ...end].join('\n'))} sh "$@"`].join('\n');
@@ -146,6 +147,11 @@ class Script {
   #run(...words: string[]): void {
     this.#lines.push(words.map(quote).join(' '));
   }
+}
+
+/** In a user namespace the other options have to stay. */
+function readOnly({ options }: Pick<Mount, 'options'>): string {
+  return ['remount', 'bind', 'ro', ...options.filter((option) => option !== 'rw')].join(',');
 }
 
 function existing(path: string): string {
