@@ -19,6 +19,8 @@ export interface Control {
   readonly tags?: Readonly<Record<string, string>>;
   /** base64url: what opens this run and no other (replay). A replayed process has no use for the user's private key. */
   readonly runKey?: string;
+  /** A folder that is there for the time of the replay, and can be written in any sandbox. */
+  readonly temporary?: string;
   /** File that the verdict is written to (replay). */
   readonly report?: string;
   /** File that a process makes when it has said why it is not recorded (record) or not replayed (replay): the contract's exit code, or nothing. */

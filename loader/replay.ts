@@ -43,7 +43,7 @@ export function replay(control: Control | undefined): Replay {
     // The end is part of what is replayed: whoever waits for this process sees the signal that the recorded one died of.
     if (tape.signal !== null) killSelf(tape.signal);
   };
-  const session = new ReplaySession({ facts, tape: new Tape(tape.events, tape.complete, tape.signal), trace, finish });
+  const session = new ReplaySession({ facts, tape: new Tape(tape.events, tape.complete, tape.signal), trace, temporary: control?.temporary, finish });
   restoreFacts(facts, control);
   return { session, surface: facts.surface ?? 0, start: () => session.start() };
 }

@@ -16,6 +16,7 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
     does: 'Runs the same program again, offline, with every answer from the recording. Exit code: the agent’s own when identical; 3 diverged, 7 truncated.',
     options: [
       ['--report FILE', 'writes the verdict as JSON'], ['--env K=V', 'overrides one environment variable'], ['--node PATH', 'the Node binary to replay with (must be the recorded version)'],
+      ['--sandbox auto|os|process', 'the wall around the process: the strongest there is (default), one of the system or none at all, guards in the process only'],
       ['-- CMD', 'where the code lies now, and its arguments'],
     ],
   },

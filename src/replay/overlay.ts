@@ -45,10 +45,12 @@ export class Overlay {
   #folder: string | undefined;
   #made = 0;
   #cwd: string;
+  readonly #temporary: string | undefined;
 
-  /** @param cwd the program's working folder at its start */
-  constructor(cwd: string) {
+  /** @param cwd the program's working folder at its start @param temporary where files can be made for the time of the replay */
+  constructor(cwd: string, temporary: string | undefined) {
     this.#cwd = cwd;
+    this.#temporary = temporary;
   }
 
   /** @returns where the loader finds it: `path` itself unless the program has changed it */
@@ -218,7 +220,7 @@ export class Overlay {
   }
 
   #scratch(): string {
-    return (this.#folder ??= nativeFs.mkdtempSync(`${nativeOs.tmpdir()}/replay-harness-overlay-`));
+    return (this.#folder ??= nativeFs.mkdtempSync(`${this.#temporary ?? nativeOs.tmpdir()}/replay-harness-overlay-`));
   }
 }
 

@@ -22,6 +22,8 @@ export interface ReplayOptions {
   readonly facts: RunFacts;
   readonly tape: Tape;
   readonly trace: AsyncTrace | undefined;
+  /** A folder for the time of the replay; undefined: the system's own for such things. */
+  readonly temporary: string | undefined;
   /** The verdict is known; ends the process unless it is `identical`. */
   readonly finish: (ending: Ending) => void;
 }
@@ -79,11 +81,11 @@ export class ReplaySession implements Session {
   #isIdentical = false;
   #probe: Probe | undefined;
 
-  constructor({ facts, tape, trace, finish }: ReplayOptions) {
+  constructor({ facts, tape, trace, temporary, finish }: ReplayOptions) {
     this.#facts = facts;
     this.#tape = tape;
     this.#finish = finish;
-    this.#overlay = new Overlay(facts.cwd);
+    this.#overlay = new Overlay(facts.cwd, temporary);
     this.#code = new CodeCheck(tape.modules(), facts.argv[1], process.argv[1]);
     this.#explain = new Explainer(tape, this.#streams, trace);
     this.#stream = new RandomStream(facts.seed);

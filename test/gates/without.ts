@@ -10,11 +10,11 @@ import { build, type Plugin, transformSync } from 'esbuild';
 import { DIST, ROOT } from '../support/paths.ts';
 
 const BOUNDARIES = join(ROOT, 'src/capture/boundaries');
-const SURFACE = join(BOUNDARIES, 'index.ts');
+const SURFACE = 'index.ts';
 const INSTALL = /\b(install[A-Z]\w*)\(/g;
 const LIST = /^(?:export )?const ([A-Z][A-Z0-9_]*)\b(?:: [^=]*)? = (?=[[{])/gm;
 
-/** `installDns`, or `fs.ts/READS/stat`. */
+/** `installDns`, `clock.ts/installIntl` for one that a boundary itself calls, or `fs.ts/CALLS/stat`. */
 export type Gate = string;
 
 /** What the variants read before anything is patched. */
@@ -33,13 +33,14 @@ export const list = (name, entries) => {
 
 /** Gates by name; lists that hold nothing but names of what is patched, by `file/LIST`. */
 export function gates(): { readonly installs: readonly string[]; readonly lists: ReadonlyMap<string, readonly string[]> } {
-  const body = readFileSync(SURFACE, 'utf8').replace(/^import .*$/gm, '');
-  const installs = [...new Set([...body.matchAll(INSTALL)].map(([, name]) => name as string))].filter((name) => name !== 'installBoundaries');
   const lists = new Map<string, readonly string[]>();
+  const installs = new Set<Gate>();
   for (const file of readdirSync(BOUNDARIES).filter((name) => name.endsWith('.ts'))) {
-    for (const [name, entries] of listsOf(readFileSync(join(BOUNDARIES, file), 'utf8'), lists)) lists.set(`${file}/${name}`, entries);
+    const source = readFileSync(join(BOUNDARIES, file), 'utf8');
+    for (const line of source.split('\n').filter(isCall)) for (const [, name = ''] of line.matchAll(INSTALL)) installs.add(placed(file, name));
+    for (const [name, entries] of listsOf(source, lists)) lists.set(`${file}/${name}`, entries);
   }
-  return { installs, lists };
+  return { installs: [...installs], lists };
 }
 
 /** The variant; a copy per gate is made from it. */
@@ -77,14 +78,23 @@ function switches(): Plugin {
       onLoad({ filter: /.*/, namespace: 'switches' }, () => ({ contents: SWITCHES, loader: 'js' }));
       onLoad({ filter: /\/src\/capture\/boundaries\/[\w-]+\.ts$/ }, ({ path }) => {
         const source = readFileSync(path, 'utf8');
-        return { contents: `import { gate as __gate, list as __list } from 'test:switches';\n${path === SURFACE ? switchedInstalls(source) : switchedLists(source, basename(path))}`, loader: 'ts' };
+        return { contents: `import { gate as __gate, list as __list } from 'test:switches';\n${switchedInstalls(switchedLists(source, basename(path)), basename(path))}`, loader: 'ts' };
       });
     },
   };
 }
 
-function switchedInstalls(source: string): string {
-  return source.replace(/^(?!import ).*$/gm, (line) => (line.includes('function ') ? line : line.replace(INSTALL, (_, name: string) => `__gate('${name}', ${name})(`)));
+function isCall(line: string): boolean {
+  return !/^import |\bfunction install/.test(line);
+}
+
+/** The surface itself goes without its file's name. */
+function placed(file: string, name: string): Gate {
+  return file === SURFACE ? name : `${file}/${name}`;
+}
+
+function switchedInstalls(source: string, file: string): string {
+  return source.split('\n').map((line) => (isCall(line) ? line.replace(INSTALL, (_, name: string) => `__gate('${placed(file, name)}', ${name})(`) : line)).join('\n');
 }
 
 function switchedLists(source: string, file: string): string {

@@ -63,7 +63,7 @@ test('the tarball holds the bundles, their declarations and the documents, and n
   console.log(`${tarball.paths.length} files, ${(tarball.size / 1024).toFixed(0)} KB packed`);
   expect(tarball.paths.filter((path) => !/^docs\/(decisions\/\d{4}-)?[a-z-]+\.md$/.test(path))).toEqual([
     'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'dist/THIRD-PARTY-LICENSES.txt', 'dist/cli/main.mjs', 'dist/loader/preload.cjs', 'dist/loader/preload.d.cts', 'dist/loader/record.cjs', 'dist/loader/register.d.mts',
-    'dist/loader/register.mjs', 'dist/loader/replay.cjs', 'package.json', 'replay-harness.schema.json',
+    'dist/loader/register.mjs', 'dist/loader/replay.cjs', 'package.json', 'recipes/docker-network-none/Dockerfile', 'recipes/docker-network-none/replay.sh', 'recipes/systemd-nspawn/replay.sh', 'replay-harness.schema.json',
   ]);
   expect(tarball.size).toBeLessThan(500_000);
 });

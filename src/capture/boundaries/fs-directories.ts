@@ -35,6 +35,7 @@ interface Entries {
 const callComplete = calledAs('oncomplete');
 
 export function installDirectories(session: Session): void {
+  session.owns('DIRHANDLE');
   const fs = process.getBuiltinModule('node:fs');
   const directories = new Directories(session, fs);
   // Node 26 defines them when they are first read.

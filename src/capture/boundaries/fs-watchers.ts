@@ -19,6 +19,7 @@ interface State {
 const callChange = calledAs('onchange');
 
 export function installWatchers(session: Session): void {
+  session.owns('FSEVENTWRAP', 'STATWATCHER');
   const { close } = handlePrototypes().handle as Record<'close', AnyFunction>;
   patchWatcher(session, (binding('fs_event_wrap')['FSEvent'] as { prototype: object }).prototype, 'watch', close);
   patchWatcher(session, (binding('fs')['StatWatcher'] as { prototype: object }).prototype, 'watchFile', close);

@@ -117,7 +117,7 @@ function planOf(facts: RunFacts, { store, runKey, folder, mode, node, env, comma
   const byPath = command?.[0]?.includes('/') ? command[0] : undefined;
   const binary = node !== undefined ? givenNode('--node', node, facts) : byPath !== undefined ? givenNode('--', byPath, facts) : nodeFor(facts);
   const report = `${folder}/report.json`;
-  const control = { mode: 'replay', store, run: facts.runId, report, refusal: `${report}.refusal`, env, ...(runKey && { runKey: runKey.toString('base64url') }) } as const;
+  const control = { mode: 'replay', store, run: facts.runId, report, refusal: `${report}.refusal`, temporary: folder, env, ...(runKey && { runKey: runKey.toString('base64url') }) } as const;
   const nodeOptions = facts.env['NODE_OPTIONS'] === undefined ? {} : { NODE_OPTIONS: withoutWriting(facts.env['NODE_OPTIONS'].split(/ +/)).join(' ') };
   const common = { command: binary, argv0: facts.argv0, inject: facts.injected, env: { ...facts.env, ...nodeOptions, ...env, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined } };
   const launchOf = (program: readonly string[] | undefined, at: string): Plan['inside'] => ({ ...common, args: [...withoutWriting(facts.execArgv), ...(program ?? facts.argv).slice(1)], cwd: at, control: { ...control, ...(facts.ipc && { serialization: facts.ipc }), ...(program && { argv: program }) } });

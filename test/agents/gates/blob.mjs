@@ -1,0 +1,2 @@
+import { openAsBlob } from 'node:fs';
+console.log(await (await openAsBlob('notes.txt')).text());

@@ -1,0 +1,1 @@
+console.log(process.hrtime.bigint(), process.hrtime());
