@@ -11,5 +11,5 @@ const ask = {
   getPeerCertificate: () => socket.getPeerCertificate().fingerprint256,
 };
 const names = ['verifyError', 'getPeerCertificate', 'getCertificate', 'getALPNNegotiatedProtocol', 'getCipher', 'getProtocol', 'getSession', 'getEphemeralKeyInfo', 'isSessionReused', 'getFinished', 'getPeerFinished', 'getTLSTicket', 'getSharedSigalgs', 'exportKeyingMaterial', 'getServername'];
-for (const name of process.argv[2] ? [process.argv[2]] : names) console.log(name, (ask[name] ?? (() => socket[name]()))());
+for (const name of process.argv[2] ? process.argv.slice(2) : names) console.log(name, (ask[name] ?? (() => socket[name]()))());
 socket.destroy();
