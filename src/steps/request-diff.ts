@@ -1,5 +1,6 @@
 /** Says in what two requests, or any two outputs of a program, differ first. */
 import { unpack } from './content-encoding.ts';
+import { databaseQuestion, describeQuestion, questionDifference } from './database-question.ts';
 import { maskHeader } from './exchange.ts';
 import { type Header, headerValue, headerValues, type HttpRequest, parseRequest } from './http1.ts';
 import { type Difference, firstJsonDifference } from './json-diff.ts';
@@ -14,6 +15,9 @@ export function firstDifference(expected: Buffer, actual: Buffer): Difference {
   const [wanted, asked] = [parseRequest(expected), parseRequest(actual)];
   if (wanted && asked) return requestDifference(wanted, asked) ?? firstBytesDifference('', expected, actual);
   if (wanted || asked) return { field: 'request', expected: describe(expected), actual: describe(actual) };
+  const [question, other] = [databaseQuestion(expected), databaseQuestion(actual)];
+  if (question && other && question.protocol === other.protocol) return questionDifference(question, other);
+  if (question || other) return { field: 'question', expected: describe(expected), actual: describe(actual) };
   return containerDifference(expected, actual) ?? firstBytesDifference('', expected, actual);
 }
 
@@ -22,6 +26,8 @@ export function describe(bytes: Buffer, scheme: 'http' | 'https' = 'http'): stri
   const request = parseRequest(bytes, scheme);
   if (request) return `${request.method} ${request.url}`;
   if (bytes.length === 0) return 'nothing';
+  const question = databaseQuestion(bytes);
+  if (question) return describeQuestion(question);
   const text = bytes.subarray(0, 400).utf8Slice();
   return /[\0\ufffd]/.test(cutAt(text, 80)) ? `${bytes.length} bytes: ${bytes.subarray(0, 16).toString('hex')}` : preview(text, 60);
 }

@@ -100,6 +100,33 @@ test('outputs that are no requests', () => {
   expect(firstDifference(Buffer.from(''), Buffer.from('x'))).toEqual({ field: 'line 1, column 1', expected: '(empty)', actual: 'x' });
 });
 
+test('questions to databases: by what is asked, without passwords', () => {
+  const message = (type: string, body: string): Buffer => {
+    const bytes = Buffer.from(`${type}\0\0\0\0${body}`, 'latin1');
+    bytes.writeUInt32BE(bytes.length - 1, 1);
+    return bytes;
+  };
+  const query = (sql: string) => message('Q', `${sql}\0`);
+  expect(describeBytes(query('SELECT  1\n+ 1'))).toBe('SQL: SELECT 1 + 1');
+  expect(firstDifference(query('SELECT 1'), query('SELECT 2'))).toEqual({ field: 'sql', expected: 'SELECT 1', actual: 'SELECT 2' });
+  const bound = (value: string) => Buffer.concat([message('P', '\0SELECT $1\0\0\0'), message('B', `\0\0\0\0\0\x01\0\0\0\x02${value}\0\0`), message('E', '\0\0\0\0\0'), message('S', '')]);
+  expect(describeBytes(bound('ab'))).toBe('SQL: SELECT $1 ["ab"]');
+  expect(firstDifference(bound('ab'), bound('ac'))).toEqual({ field: 'params[0]', expected: 'ab', actual: 'ac' });
+  expect(firstDifference(query('SELECT 1'), Buffer.from('hello'))).toEqual({ field: 'question', expected: 'SQL: SELECT 1', actual: '"hello"' });
+
+  const [one, other] = [message('p', 'secret one\0'), message('p', 'secret two\0')];
+  expect(describeBytes(one)).toMatch(/^SQL: a message about the login/);
+  expect(JSON.stringify(firstDifference(one, other))).not.toContain('secret');
+  const [alter, again] = ['one', 'two'].map((password) => query(`ALTER ROLE a PASSWORD 'secret ${password}'`)) as [Buffer, Buffer];
+  expect(firstDifference(alter, again)).toEqual({ field: 'SQL', expected: "SQL: ALTER ROLE a PASSWORD '[masked]'", actual: "SQL: ALTER ROLE a PASSWORD '[masked]', with another value that is not shown" });
+
+  const command = (...words: string[]) => Buffer.from(`*${words.length}\r\n${words.map((word) => `$${word.length}\r\n${word}\r\n`).join('')}`);
+  expect(describeBytes(command('set', 'a', 'b'))).toBe('Redis: SET ["a","b"]');
+  expect(describeBytes(Buffer.concat([command('INCR', 'a'), command('GET', 'a')]))).toBe('Redis: INCR ["a"] and 1 more');
+  expect(firstDifference(command('GET', 'a'), command('GET', 'b'))).toEqual({ field: 'args[0]', expected: 'a', actual: 'b' });
+  expect(JSON.stringify(firstDifference(command('AUTH', 'secret'), command('AUTH', 'sesame')))).not.toMatch(/secret|sesame/);
+});
+
 test('windows do not halve a character', () => {
   const text = (last: string) => Buffer.from(`${'🌦'.repeat(30)}${last}${'🌦'.repeat(30)}`);
   const { expected, actual } = firstDifference(text('a'), text('b'));

@@ -55,8 +55,11 @@ export class PostgresConnection implements Connection {
   #batch: Carrier | undefined;
   #copying: Execution | undefined;
 
-  constructor(address: string) {
+  /** @param loggedIn it is heard only from where statements are asked */
+  constructor(address: string, loggedIn = false) {
     this.#login = new Login(address);
+    this.#client.typed = loggedIn;
+    this.#loggedIn = loggedIn;
   }
 
   write(seq: number, at: number, bytes: Buffer): void {
@@ -113,7 +116,7 @@ export class PostgresConnection implements Connection {
   #ask({ type, body, length, seqs }: Frame, at: number): void {
     // Passwords and what SCRAM exchanges instead of them.
     if (type === 'p') {
-      this.#login.carrier.add(seqs, at);
+      if (!this.#loggedIn) this.#login.carrier.add(seqs, at);
       return;
     }
     if (type === 'd' || type === 'c' || type === 'f') {
@@ -281,14 +284,14 @@ export class PostgresConnection implements Connection {
         this.#described(asked, fieldsOf(fields));
         return;
       case 'D':
-        execution?.row(length, body ? () => fields.list(() => fields.value()) : undefined, () => (asked.what === 'execute' ? columnsOf(asked.portal) : undefined));
+        execution?.row(length, body ? () => fields.list(() => fields.value()) : undefined, () => fieldsOfAsked(asked));
         return;
       case 'C':
       case 'I':
       case 's':
         this.#copying = undefined;
         if (type === 's') execution?.suspend();
-        else execution?.complete(type === 'C' ? fields.text() : '');
+        else execution?.complete(type === 'C' ? fields.text() : '', () => fieldsOfAsked(asked));
         if (asked.what === 'execute') this.#asked.shift();
         return;
       case 'G':
@@ -381,6 +384,21 @@ export class PostgresConnection implements Connection {
     const name = `postgres notification ${channel}`;
     this.#messages.push({ seqs: new Set(seqs), startedAt: at, endedAt: at, kind: 'message', name, summary: `${name}: ${shortly(payload, 120)}`, input: null, output: { channel, payload, pid }, error: null, asked: name });
   }
+}
+
+/** Whether a client's bytes are messages of the protocol, and nothing else, behind its login. */
+export function asksPostgres(bytes: Buffer): boolean {
+  let at = 0;
+  while (at + 5 <= bytes.length && /[QPBDECSHpdcfFX]/.test(bytes.latin1Slice(at, at + 1))) {
+    const length = bytes.readUInt32BE(at + 1);
+    if (length < 4) return false;
+    at += 1 + length;
+  }
+  return at === bytes.length && at > 0;
+}
+
+function fieldsOfAsked(asked: Asked): readonly Field[] | undefined {
+  return asked.what === 'execute' ? columnsOf(asked.portal) : undefined;
 }
 
 function carrying(seqs: readonly number[], at: number): Carrier {

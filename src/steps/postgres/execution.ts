@@ -85,8 +85,8 @@ export class Execution {
   }
 
   /** @param tag as the server says it: `INSERT 0 1` */
-  complete(tag: string): void {
-    this.describe(undefined);
+  complete(tag: string, fields: () => readonly Field[] | undefined): void {
+    if (!this.#open) this.describe(fields());
     const open = this.#open as Result;
     const [, command = '', count] = /^(.*?)(?: \d+)??(?: (\d+))?$/.exec(tag) ?? [];
     // Of a portal that was suspended, the server counts only the rows since.

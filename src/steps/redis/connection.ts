@@ -106,6 +106,14 @@ export class RedisConnection implements Connection {
   }
 }
 
+/** Whether a client's bytes are commands, and nothing else. */
+export function asksRedis(bytes: Buffer): boolean {
+  if (!/^\*\d{1,9}\r\n\$/.test(bytes.subarray(0, 16).latin1Slice())) return false;
+  const reader = new RespReader();
+  const commands = [...reader.feed(0, bytes)];
+  return commands.length > 0 && reader.between;
+}
+
 /** `PUNSUBSCRIBE` ends what `PSUBSCRIBE` began. */
 function kindOf(name: string): string {
   return name.replace('UNSUBSCRIBE', 'SUBSCRIBE');

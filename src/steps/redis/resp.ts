@@ -47,6 +47,11 @@ export class RespReader {
   readonly #open: OpenList[] = [];
   #seqs: number[] = [];
 
+  /** Everything that has come was whole. */
+  get between(): boolean {
+    return !this.broken && !this.#bulk && this.#open.length === 0 && this.#line.length === 0;
+  }
+
   *feed(seq: number, bytes: Buffer): Generator<Heard> {
     if (bytes.length === 0) return;
     if (this.#seqs.at(-1) !== seq) this.#seqs = [...this.#seqs, seq];
