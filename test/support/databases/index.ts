@@ -5,18 +5,25 @@ import { Redis } from './redis.ts';
 const INSTALLED: Readonly<Record<DatabaseName, boolean>> = { postgres: Postgres.installed, redis: Redis.installed };
 export type DatabaseName = 'postgres' | 'redis';
 
+const PACKAGES_TO_INSTALL = 'install Debian’s packages postgresql and redis-server';
 const running: { postgres?: Postgres; redis?: Redis } = {};
 
 export async function postgres(): Promise<Postgres> {
+  mustBeInstalled('postgres');
   running.postgres ??= new Postgres();
   await running.postgres.start();
   return running.postgres;
 }
 
 export async function redis(): Promise<Redis> {
+  mustBeInstalled('redis');
   running.redis ??= new Redis();
   await running.redis.start();
   return running.redis;
+}
+
+function mustBeInstalled(name: DatabaseName): void {
+  if (!INSTALLED[name]) throw new Error(`${name} is not installed on this machine; ${PACKAGES_TO_INSTALL}.`);
 }
 
 /** Nothing of them is left. */
@@ -34,7 +41,7 @@ export function missingServers(needs: readonly DatabaseName[] = []): DatabaseNam
 
 /** Tells that a test is left out, by name. */
 export function tellSkipped(test: string, missing: readonly DatabaseName[]): void {
-  console.error(`SKIPPED, no ${missing.join(' and no ')} on this machine (install Debian's packages postgresql and redis-server): ${test}`);
+  console.error(`SKIPPED, no ${missing.join(' and no ')} on this machine (${PACKAGES_TO_INSTALL}): ${test}`);
 }
 
 /** What an agent is told about the servers that it needs, and what the driver does with them between recording and replay. */
