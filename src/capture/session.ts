@@ -70,7 +70,7 @@ export interface Session {
   relayed(operation: number, fd: number, bytes: Uint8Array): void;
   /** Calls `prepare` before bytes leave, when recording. */
   beforeSend(prepare: () => void): void;
-  /** O: bytes leave through a handle or for a file (operation 0: by a call at once), or a handle's sending side ends. On disk before `live` runs. */
+  /** O: bytes leave through a handle or for a file (operation 0: by a call at once), or a handle's sending side ends. On disk before `live` runs, but for files. */
   send(operation: number, kind: 'write' | 'shutdown' | 'file-write' | 'posted', bytes: Uint8Array, live: () => WriteResult): WriteResult;
   /** The program has changed a file. A replay, which touches no disk, keeps it for the module loader alone. */
   changed(tell: () => FileChange | undefined): void;

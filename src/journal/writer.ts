@@ -10,6 +10,9 @@ import { isOverflow, requireStack } from './stack-depth.ts';
 const KIND_CODES: Readonly<Record<string, number>> = Object.fromEntries(KINDS.map((kind, code) => [kind, code]));
 const NOTHING: Uint8Array = new Uint8Array(0);
 
+/** What one turn of the loop may append before it is written. */
+const HELD_BYTES = 256 * 1024;
+
 export interface JournalOptions {
   /** Folder of the run; must exist. */
   readonly folder: string;
@@ -100,6 +103,11 @@ export class JournalWriter {
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /** Puts on disk what has become too much to hold until the turn is over. */
+  relieve(): void {
+    if (this.#whole >= HELD_BYTES) this.flush();
   }
 
   /** Marks the end of the lane and seals its last segment. Idempotent. */

@@ -42,8 +42,8 @@ export interface Report {
   readonly code: Divergence['code'] | null;
   /** The signal that ended the recorded program and, in its place, the replay. */
   readonly signal: NodeJS.Signals | null;
-  /** Modules of the program that were loaded and are not what they were when it was recorded. */
-  readonly changedCode: readonly string[];
+  /** Modules of the program that were loaded and are not what they were when it was recorded. Absent where an older harness replayed. */
+  readonly changedCode?: readonly string[];
   /** Where it was replayed: `bubblewrap`, `unshare`, or guards in the `process` alone; null where nothing ran. */
   readonly sandbox: string | null;
 }

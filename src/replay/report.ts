@@ -35,7 +35,7 @@ export function explain(report: Report): string {
 /** More would hide what matters. */
 const NAMED = 5;
 
-function changedCode({ changedCode: names }: Report, before: string, after: string): string {
+function changedCode({ changedCode: names = [] }: Report, before: string, after: string): string {
   if (names.length === 0) return '';
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
   return `${before}the code changed since the recording: ${names.slice(0, NAMED).join(', ')}${more}.${after}`;
