@@ -124,7 +124,6 @@ export class FsCalls {
   /** @param answer takes what the log delivers in replay */
   #begin(call: Call, answer: (error: unknown, result: unknown) => void): number {
     const { name, key, args, fills } = call;
-    let kept: Uint8Array | undefined;
     const operation = this.#session.operation('fs', key, (_kind, _status, data) => {
       this.#session.retire(operation);
       call.replayed?.();
@@ -134,7 +133,7 @@ export class FsCalls {
       this.#session.changed(() => changeOf(name, args, outcome.result, kept));
       answer(null, outcome.result);
     });
-    kept = this.#write(operation, call);
+    const kept = this.#write(operation, call);
     return operation;
   }
 

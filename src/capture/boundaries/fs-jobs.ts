@@ -95,14 +95,13 @@ function writeJob(session: Session, native: AnyFunction, contentFor: (job: objec
     if (!content) return session.uncaptured('fs.writeFile', () => apply(native, this, [path]) as unknown);
     const { ondone } = this;
     const bytes = content.bytes();
-    let kept: Uint8Array | undefined;
     const operation = session.operation('fs', jsonStringify(['writeFile', pathOf(path), content.flag, content.mode]), (_kind, _status, data) => {
       session.retire(operation);
       const outcome = decodeOutcome(data);
       if (!('error' in outcome)) session.changed(() => ({ what: 'filled', path: pathOf(path), flags: content.flag as number | string, bytes: kept as Uint8Array }));
       callDone(ondone, this, ['error' in outcome ? outcome.error : null]);
     });
-    kept = session.send(operation, 'file-write', bytes, () => ({ code: 0, bytes: bytes.length, async: 0 })).kept;
+    const { kept } = session.send(operation, 'file-write', bytes, () => ({ code: 0, bytes: bytes.length, async: 0 }));
     this.ondone = completing(session, operation, ondone);
     return session.effect(() => apply(native, this, [path]), undefined);
   };
