@@ -317,6 +317,8 @@ export class ReplaySession implements Session {
       return this.#diverge({ kind: 'random', actual, difference: { field: 'draws', expected: String(recorded), actual: String(draws) } });
     }
     this.#stream.draws = 0;
+    // It was not captured when this was recorded; that it is captured now does not bring what came of it.
+    if (due?.type === 'note' && due.effect === 'refused') return void this.#block(due.name);
     if (recorded > 0 || isAside(due) || isRelayed(due)) {
       this.#pass(due);
       return this.#expect(asked);

@@ -139,5 +139,5 @@ function keyOf(name: string, args: readonly unknown[], asked: number, fills: boo
 function writeKeyOf(name: string, args: readonly unknown[], bytes: Uint8Array): string {
   const [target, , flags, mode] = args;
   if (name === 'writeFileUtf8' && typeof target !== 'number') return keyOf(name, [target, flags, mode], 3, false);
-  return jsonStringify([name, target, bytes.length, positionOf(name, args)]);
+  return `["${name}",${String(target)},${bytes.length},${positionOf(name, args) ?? null}]`;
 }

@@ -18,11 +18,15 @@ export interface NativeFileHandle {
   releaseFD(): void;
 }
 
+/** Beyond what the system gives out. */
+const FIRST_NUMBER = 0x4000_0000;
+
 type Constructor = new (fd: number) => NativeFileHandle;
 type Hash = ReturnType<typeof nativeCrypto.createHash>;
 
 /** A module that is being read. */
 interface Open {
+  readonly fd: number;
   readonly path: string;
   readonly hash: Hash;
 }
@@ -32,6 +36,7 @@ export class ModuleReads {
   readonly #usePromises: symbol;
   readonly #FileHandle: Constructor;
   readonly #open: Map<number, Open> = new Map();
+  #handles = 0;
 
   constructor(session: Session, usePromises: symbol, FileHandle: Constructor) {
     this.#session = session;
@@ -52,7 +57,7 @@ export class ModuleReads {
     const at = args.indexOf(this.#usePromises);
     if (at < 0) return this.#readNow(name, native, args);
     try {
-      if (name === 'openFileHandle') return Promise.resolve(new this.#FileHandle(this.#readNow('open', nativeFs.openSync, args.slice(0, at)) as number));
+      if (name === 'openFileHandle') return Promise.resolve(this.#handle(this.#readNow('open', nativeFs.openSync, args.slice(0, at)) as number));
       const result = this.#readNow(name, native, args.slice(0, at));
       // A stat answers in an array that the next one overwrites.
       return Promise.resolve(ArrayBuffer.isView(result) ? (result as Float64Array).slice() : result);
@@ -62,11 +67,21 @@ export class ModuleReads {
   }
 
   close(handle: NativeFileHandle): Promise<void> {
-    const { fd } = handle;
-    this.#read(fd);
+    const { fd } = this.#open.get(handle.fd) as Open;
+    this.#read(handle.fd);
     handle.releaseFD();
     nativeFs.closeSync(fd);
     return Promise.resolve();
+  }
+
+  /** Under a number that no descriptor has: in replay the program's own are the recorded ones, and it may have this one open. */
+  #handle(fd: number): NativeFileHandle {
+    const handle = new this.#FileHandle(fd);
+    const number = FIRST_NUMBER + this.#handles++;
+    defineProperty(handle, 'fd', { value: number, configurable: true });
+    this.#open.set(number, this.#open.get(fd) as Open);
+    this.#open.delete(fd);
+    return handle;
   }
 
   #readNow(name: string, native: AnyFunction, args: unknown[]): unknown {
@@ -75,14 +90,14 @@ export class ModuleReads {
     if (typeof path !== 'string') return this.#readOpen(name, native, args);
     const place = this.#session.whereabouts(path, name !== 'lstat' && name !== 'readlink');
     const result = place === path ? apply(native, undefined, args) as unknown : readElsewhere(native, args.with(at, place), path, place);
-    if (name === 'open') this.#open.set(result as number, { path, hash: nativeCrypto.createHash('sha256') });
+    if (name === 'open') this.#open.set(result as number, { fd: result as number, path, hash: nativeCrypto.createHash('sha256') });
     if (name === 'readFileUtf8') this.#session.loaded(path, nativeCrypto.createHash('sha256').update(result as string).digest());
     return result;
   }
 
   #readOpen(name: string, native: AnyFunction, args: unknown[]): unknown {
-    const result = apply(native, undefined, args) as unknown;
     const fd = args[0] as number;
+    const result = apply(native, undefined, args.with(0, this.#open.get(fd)?.fd ?? fd)) as unknown;
     if (name === 'read') this.#open.get(fd)?.hash.update(viewOf(args[1] as ArrayBufferView).subarray(Number(args[2]), Number(args[2]) + Number(result)));
     if (name === 'close') this.#read(fd);
     return result;
