@@ -17,6 +17,7 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
     options: [
       ['--report FILE', 'writes the verdict as JSON'], ['--env K=V', 'overrides one environment variable'], ['--node PATH', 'the Node binary to replay with (must be the recorded version)'],
       ['--sandbox auto|os|process', 'the wall around the process: the strongest there is (default), one of the system or none at all, guards in the process only'],
+      ['--children injected|live', 'what the program heard of its child processes is from its log; live: its Node children are replayed as well, each from its own run'],
       ['-- CMD', 'where the code lies now, and its arguments'],
     ],
   },

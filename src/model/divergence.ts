@@ -46,4 +46,6 @@ export interface Report {
   readonly changedCode?: readonly string[];
   /** Where it was replayed: `bubblewrap`, `unshare`, or guards in the `process` alone; null where nothing ran. */
   readonly sandbox: string | null;
+  /** Of the child processes that were replayed with it (`--children live`). */
+  readonly children?: readonly Report[];
 }

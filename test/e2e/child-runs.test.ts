@@ -45,3 +45,26 @@ it('runs --tree shows them below the run that started them', async () => {
   const lines = (await workspace.cli(['runs', '--tree'])).stdout.toString().trim().split('\n');
   expect(lines.map((line) => line.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, 'ID').replace(/ID.* \//, 'ID /').replaceAll(`${workspace.folder}/`, ''))).toEqual([expect.stringContaining('RUN'), 'ID top.mjs', '└ ID middle.mjs', '  ├ ID bottom.mjs a', '  └ ID bottom.mjs b']);
 });
+
+it('replay --children live replays the children too, and a changed one is found', async () => {
+  const workspace = testWorkspace();
+  workspace.write('top.mjs', "import { execFileSync } from 'node:child_process';\nconsole.log(execFileSync(process.execPath, ['middle.mjs'], { encoding: 'utf8' }));\n");
+  workspace.write('middle.mjs', "import { execSync } from 'node:child_process';\nconsole.log(execSync('node bottom.mjs', { encoding: 'utf8' }));\n");
+  const bottom = "console.log('at the bottom', Date.now());\n";
+  workspace.write('bottom.mjs', bottom);
+  const recorded = await workspace.node([...PRELOAD.import, 'top.mjs']);
+  const live = await workspace.replay('latest', { args: ['--children', 'live'] });
+  expect(live.stdout.toString()).toBe(recorded.stdout.toString());
+  expect(live.ownStderr).toMatch(/^(replay-harness: replayed [^\n]+: identical, [^\n]+\n){3}$/);
+  expect(live.report).toMatchObject({ verdict: 'identical', children: [{ verdict: 'identical' }, { verdict: 'identical' }] });
+  expect(live.exitCode).toBe(0);
+
+  workspace.write('bottom.mjs', bottom.replace('at the', 'near the'));
+  expect((await workspace.replay()).report).toMatchObject({ verdict: 'identical' });
+  const changed = await workspace.replay('latest', { args: ['--children', 'live'] });
+  expect(changed.exitCode).toBe(3);
+  expect(changed.ownStderr).toMatch(/now: +"?near the|now: +stdout: "near the/);
+  expect(changed.report).toMatchObject({ verdict: 'diverged', step: null, children: [{ verdict: 'diverged', step: null }, { verdict: 'diverged', kind: 'stdout' }] });
+  const wrong = await workspace.replay('latest', { args: ['--children', 'dead'] });
+  expect(wrong).toMatchObject({ exitCode: 2, ownStderr: expect.stringContaining('--children takes injected or live') });
+});

@@ -9,6 +9,7 @@ import { ConfigError, UnsupportedRuntimeError } from '../../model/error.ts';
 import type { RunFacts } from '../../model/event.ts';
 import { exitCodeOf, explain } from '../../replay/report.ts';
 import { identities } from '../../store/keyring.ts';
+import { replayChildren, wantsChildren } from './replay-children.ts';
 import { oneRun, pairs, parse } from '../arguments.ts';
 import { DIST, type Launch } from '../harnessed.ts';
 import { type Kind, type Mode, MODES, runConfined, type Sandboxed } from '../sandbox/sandbox.ts';
@@ -37,9 +38,10 @@ interface Wanted {
 }
 
 export async function replay(args: readonly string[]): Promise<number> {
-  const parsed = parse('replay', args, { report: { type: 'string' }, env: { type: 'string', multiple: true }, node: { type: 'string' }, sandbox: { type: 'string' } });
+  const parsed = parse('replay', args, { report: { type: 'string' }, env: { type: 'string', multiple: true }, node: { type: 'string' }, sandbox: { type: 'string' }, children: { type: 'string' } });
   const selector = oneRun('replay', parsed);
   requireWritable(parsed.values['report'] as string | undefined);
+  const withChildren = wantsChildren(parsed.values['children'] as string | undefined);
   const run = parsed.store.find(selector);
   const mode = sandboxMode(parsed.values['sandbox'] as string | undefined);
   const { events, runKey } = parsed.store.tape(run, identities(process.env));
@@ -57,6 +59,11 @@ export async function replay(args: readonly string[]): Promise<number> {
       return outcome.code === 0 ? 1 : outcome.code;
     }
     process.stderr.write(`${explain(outcome.report)}\n`);
+    if (withChildren && outcome.report.verdict === 'identical') {
+      const whole = await replayChildren(parsed.store, outcome.report);
+      if (report) writeReport(report, whole.report);
+      if (whole.code !== 0) return whole.code;
+    }
     return outcome.report.verdict === 'identical' ? outcome.code : exitCodeOf(outcome.report);
   } finally {
     rmSync(folder, { recursive: true, force: true });

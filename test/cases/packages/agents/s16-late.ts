@@ -1,0 +1,1 @@
+export const late = (n: number): string => `late ${n satisfies number}`;
