@@ -12,6 +12,7 @@ import { testWorkspace } from '../support/test-workspace.ts';
 import { httpRig, readAll } from './support/http.ts';
 import { ANTHROPIC_STREAM, completion, sendEvents, sendJson, toolCall } from './support/models.ts';
 import { SHOW_SCHEMA, SORTS, STEPS_SCHEMA } from './support/step-schema.ts';
+import { runCommand, speakMcp } from './support/processes.ts';
 import { post } from './support/steps.ts';
 import { runToolLoop, toolServer } from './support/tool-loop.ts';
 import { Tape } from './support/traffic.ts';
@@ -77,7 +78,10 @@ test('one of everything', async () => {
     await post(`${server.base}/v1/messages`, { model: 'c', max_tokens: 9, system: 'Be brief.', messages: [{ role: 'user', content: 'x' }] });
     await post(`${server.base}/v1/chat/completions`, { model: 'm', messages: [{ role: 'user', content: 'x' }] });
   }
-  tape.add({ type: 'note', effect: 'refused', name: 'child_process.spawn', stack: '' });
+  runCommand(tape);
+  speakMcp(tape);
+  tape.write(tape.start('ipc', ['json']), '{"to":"the parent"}\n');
+  tape.add({ type: 'note', effect: 'refused', name: 'worker', stack: '' });
   tape.add({ type: 'output', operation: 0, kind: 'exit', status: 1, data: Buffer.alloc(0) });
   const all = interpret(tape.events);
   expectValid(steps, all);

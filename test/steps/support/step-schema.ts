@@ -62,6 +62,11 @@ const FORMS: Readonly<Record<string, { input: SchemaObject; output: SchemaObject
   },
   'message socket': { input: { type: 'null' }, output: orNull({ anyOf: [object({ channel: text, payload: text, pid: number }), object({ channel: any, payload: any })] }) },
   'tool fs': { input: object({ operation: text, path: any }), output: orNull({ type: 'object', minProperties: 1 }) },
+  'tool child_process': {
+    input: { anyOf: [object({ command: text, args: list(text), cwd: text, stdin: any, env: { type: 'object' } }), object({ tool: text, args: any, server: text }, { askedBy: { const: 'server' } })] },
+    output: orNull({ anyOf: [object({ stdout: any, stderr: any, exitCode: numberOrNull, signal: textOrNull }, { pipes: { type: 'object' }, protocol: { const: 'mcp' } }), object({ result: any })] }),
+  },
+  'message child_process': { input: orNull({ type: 'object', minProperties: 1 }), output: orNull({ type: 'object', minProperties: 1 }) },
   'state dns': { input: object({ call: text, args: list(any) }), output: orNull(object({ result: any })) },
   'state crypto': { input: object({ call: text, args: list(any) }), output: orNull(object({ result: any })) },
   'time timer': { input: object({ timer: { enum: ['immediate', 'timeout'] } }, { delayMs: amount }), output: object({ fired: number }) },
