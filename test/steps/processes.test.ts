@@ -1,8 +1,9 @@
 /** Child processes, and what is said to servers of the Model Context Protocol through their pipes, as steps. */
 import { expect, test } from 'vitest';
 import { interpret } from '../../src/steps/classify.ts';
+import { renderTrajectory, type RunHeader } from '../../src/cli/render/trajectory.ts';
 import { runCommand, speakMcp } from './support/processes.ts';
-import { Tape } from './support/traffic.ts';
+import { FACTS, Tape } from './support/traffic.ts';
 
 const CALM = { error: null, boundary: 'child_process', kind: 'tool' };
 
@@ -34,4 +35,19 @@ test('an MCP server: each call is a step, wherever its chunks are cut', () => {
   expect(fails).toMatchObject({ error: { code: 'TOOL_ERROR', message: 'no luck' }, output: { result: { isError: true } } });
   expect(notice).toMatchObject({ input: null, output: { method: 'notifications/message', params: { level: 'info' } } });
   expect(hangs).toMatchObject({ output: null, error: null, ended: null, summary: 'hangs {} · files → no answer' });
+});
+
+test('as a person reads them', () => {
+  const tape = new Tape();
+  runCommand(tape);
+  speakMcp(tape);
+  const header: RunHeader = { id: 'run-1', agent: 'agent', startedAt: new Date(FACTS.startedAt).toISOString(), command: ['node', 'agent.mjs'], node: 'v20.20.2', status: 'complete', exitCode: 0, durationMs: 5 };
+  const shown = renderTrajectory(header, interpret(tape.events), { color: false });
+  const lines = shown.split('\n').map((line) => line.replace(/^ *\d+ +(\d+ +)?(\+\d+)? */, '').replace(/ +(<1|\d+) ms$/, ' TIME')).filter((line) => /^(run|mcp|answer|→|<|!|✗|>)/.test(line));
+  expect(lines).toEqual(expect.arrayContaining([
+    'run     tr a-z A-Z', '> some text', '< SOME TEXT', '! a warning', 'run     no-such', '✗ ENOENT: spawn no-such ENOENT', 'run     git status', '! fatal: no',
+    'run     mcp-server --stdio → SIGTERM', 'mcp     read_file {"path":"/etc/motd"} · files', '< grüezi', '✗ -32000: read-only', 'mcp     sampling/createMessage {"maxTokens":5} · asked by files', '✗ TOOL_ERROR: no luck',
+    'mcp     notifications/message {"level":"info"} · from files', 'mcp     hangs · files',
+  ]));
+  expect(lines.some((line) => /→ exit 128/.test(line))).toBe(true);
 });

@@ -77,6 +77,8 @@ function countsOf(steps: readonly Step[]): string {
     count('SQL statement', (step) => asks(step, 'sql')),
     count('Redis command', (step) => asks(step, 'command')),
     count('other connection', (step) => step.boundary === 'socket' && !asks(step, 'sql') && !asks(step, 'command')),
+    count('command', (step) => step.boundary === 'child_process' && 'command' in asObject(step.input)),
+    count('MCP call', (step) => step.boundary === 'child_process' && 'tool' in asObject(step.input)),
     count('file operation', ({ boundary }) => boundary === 'fs'),
     tokensOf(models),
   ].filter((part) => part !== null).join(' · ');

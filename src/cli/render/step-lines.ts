@@ -1,13 +1,15 @@
 /** The lines of one step in a trajectory: what was asked, and what came of it, which may be further down. */
 import { asObject, asText, preview } from '../../steps/json.ts';
 import type { Step, StepError } from '../../steps/step.ts';
+import { childClosing, childOpening, isChildExchange } from './child-lines.ts';
 import { type Context, errorText, type Limits, type Line, type Meanwhile } from './lines.ts';
 import { answerLines, questionLines } from './llm-lines.ts';
 import { clippedLines, duration, oneLine, visible } from './text.ts';
 
 /** Steps whose answer may come after other things have happened. */
-export function isExchange({ kind, boundary }: Step): boolean {
-  return kind === 'llm' || boundary === 'http' || boundary === 'websocket' || (boundary === 'server' && kind === 'message');
+export function isExchange(step: Step): boolean {
+  const { kind, boundary } = step;
+  return kind === 'llm' || boundary === 'http' || boundary === 'websocket' || (boundary === 'server' && kind === 'message') || isChildExchange(step);
 }
 
 /** @param following what a wait led to, in words */
@@ -20,6 +22,8 @@ export function openingLines(step: Step, { meanwhile, following }: { meanwhile: 
       return requestLines(step, context);
     case 'timer':
       return [{ tag: 'wait', text: `${step.summary}${following === '' ? '' : context.paint('dim', ` → ${following}`)}` }];
+    case 'child_process':
+      return childOpening(step, context);
     case 'fs':
       return fileLines(step, context);
     case 'uncaptured':
@@ -36,7 +40,8 @@ export function openingLines(step: Step, { meanwhile, following }: { meanwhile: 
 }
 
 export function closingLines(step: Step, meanwhile: Meanwhile, context: Context): Line[] {
-  return step.kind === 'llm' ? answerLines(step, meanwhile, context) : responseLines(step, context);
+  if (step.kind === 'llm') return answerLines(step, meanwhile, context);
+  return step.boundary === 'child_process' ? childClosing(step, context) : responseLines(step, context);
 }
 
 export function printedLines(tag: string, text: string, step: number, { paint, limits }: Context): Line[] {

@@ -82,7 +82,7 @@ function entriesOf(timeline: Timeline, startedAt: number, context: Context): Ent
   return timeline.items.map((item): Entry => {
     const step = 'step' in item ? item.step : (item.pieces[0] as Piece).step;
     const meanwhile = { open: [...open].filter((other) => other !== step && (item.sort !== 'answer' || other.step < step.step)) };
-    if (item.sort === 'question' && step.boundary !== 'websocket' && step.boundary !== 'server') open.add(step);
+    if (item.sort === 'question' && step.boundary !== 'websocket' && step.boundary !== 'server' && step.boundary !== 'child_process') open.add(step);
     if (item.sort === 'answer') open.delete(step);
     const asked = Math.max(0, Date.parse(step.startedAt) - startedAt);
     const answered = step.latencyMs === null ? undefined : asked + step.latencyMs;
