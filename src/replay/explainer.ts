@@ -10,6 +10,8 @@ import { describeEvent, describeFileWrite, kindOf } from './describe.ts';
 import type { Finding } from './probe.ts';
 import type { Output, Tape } from './tape.ts';
 
+/** What is written to, where it is no socket, by the kind of operation. */
+const CARRIERS: Readonly<Record<string, string>> = { 'child-pipe': 'child process write', process: 'child process write', ipc: 'message to the parent process' };
 const STREAMS = ['stdin', 'stdout', 'stderr'];
 
 /** What the program did where `due` was recorded. */
@@ -37,7 +39,7 @@ export class Explainer {
     return {
       code,
       step: due.seq,
-      kind: kind ?? kindOf(due, this.streamOf),
+      kind: kind ?? this.kindOf(due),
       expected: this.#withConsequence(due, expected ?? this.describe(due)),
       actual,
       firstDifference: difference ?? null,
@@ -68,7 +70,7 @@ export class Explainer {
   withFinding(divergence: Divergence, asked: string, found: Finding | undefined, frames: readonly string[]): Divergence {
     // A request that the recording does not have next is what the program was after; anything else only locates it.
     const isNewCall = found?.kind === 'http request' && !divergence.expected.includes(found.described);
-    const actual = !found ? divergence.actual : isNewCall ? found.described : `${divergence.actual}, on the way to ${found.described}`;
+    const actual = !found || found.described === divergence.actual ? divergence.actual : isNewCall ? found.described : `${divergence.actual}, on the way to ${found.described}`;
     return {
       ...divergence,
       kind: isNewCall ? found.kind : asked,
@@ -83,7 +85,8 @@ export class Explainer {
   }
 
   kindOf(event: LaneEvent): string {
-    return kindOf(event, this.streamOf);
+    const carrier = event.type === 'output' && event.kind === 'write' ? CARRIERS[this.#tape.startOf(event.operation)?.kind ?? ''] : undefined;
+    return carrier ?? kindOf(event, this.streamOf);
   }
 
   /** The agent's own frames; those of what started this work, where none is on the stack. */

@@ -1,5 +1,5 @@
 /** The recorded events of one lane, and how far the replay has come. */
-import type { LaneEvent } from '../model/event.ts';
+import type { LaneEvent, StartEvent } from '../model/event.ts';
 import { decodeOutcome } from '../model/value.ts';
 import { jsonParse } from '../runtime/natives.ts';
 
@@ -54,6 +54,10 @@ export class Tape {
     if (due?.type !== 'value' || due.kind !== kind) return undefined;
     this.advance();
     return due;
+  }
+
+  startOf(operation: number): StartEvent | undefined {
+    return this.#events.find((event): event is StartEvent => event.type === 'start' && event.operation === operation);
   }
 
   nextDelivery(): Delivery | undefined {
