@@ -13,7 +13,7 @@ it('what an older recorder did not capture is refused by its name, also where it
     { type: 'end', seq: 3, at: 3 },
   ];
   const endings: Ending[] = [];
-  const session = new ReplaySession({ facts: FACTS, tape: new Tape(events, true, null), trace: undefined, finish: (ending) => endings.push(ending) });
+  const session = new ReplaySession({ facts: FACTS, tape: new Tape(events, true, null), trace: undefined, temporary: undefined, finish: (ending) => endings.push(ending) });
   session.operation('fs', '["open","audit.log",1089,438]', () => {});
   expect(endings).toMatchObject([{ verdict: 'blocked', blocked: ['fs.writeFile'], divergence: { code: 'LIVE_CALL_BLOCKED', actual: 'fs.writeFile' } }]);
 });
