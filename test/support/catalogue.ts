@@ -195,6 +195,8 @@ const withoutPorts = (stdout: string): string => sortedLines(stdout.replace(/(12
 const servers: readonly AgentCase[] = [
   { agent: 'servers/http.mjs', visitors: 'http' },
   { agent: 'servers/edges.mjs', visitors: 'edges' },
+  { agent: 'servers/timeouts.mjs', visitors: 'timeouts', sameToVisitors: () => '' },
+  { agent: 'servers/crowd.mjs', visitors: 'crowd' },
   { agent: 'servers/https.mjs', visitors: 'https' },
   { agent: 'servers/net.mjs', visitors: 'net' },
   { agent: 'servers/unix.mjs', visitors: 'unix', env: ({ env }) => ({ LISTEN_PATH: `${env['SERVER_SOCKET']}.service` }), sameAsBare: (stdout) => stdout.replaceAll(/\S+\.service/g, 'PATH') },

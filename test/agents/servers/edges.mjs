@@ -2,7 +2,11 @@
 import http from 'node:http';
 import { once } from 'node:events';
 
-const server = http.createServer({ headersTimeout: 60, requestTimeout: 300, connectionsCheckingInterval: 25, keepAliveTimeout: 40, maxHeaderSize: 4096 });
+const server = http.createServer({ keepAliveTimeout: 40, maxHeaderSize: 4096, maxRequestsPerSocket: 3 });
+const drained = (response) => new Promise((resolve) => {
+  const done = () => resolve(response.off('drain', done).off('close', done));
+  response.on('drain', done).on('close', done);
+});
 const seen = (...what) => console.log(...what);
 server.on('request', async (request, response) => {
   const { url } = request;
@@ -17,7 +21,7 @@ server.on('request', async (request, response) => {
     let bytes = 0;
     request.on('data', (chunk) => (bytes += chunk.length)).on('end', () => response.end(`${bytes} bytes`));
   } else if (url === '/flood') {
-    for (let i = 0; i < 40; i++) if (!response.write(Buffer.alloc(100_000, String(i % 10)))) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    for (let i = 0; i < 40 && !response.destroyed; i++) if (!response.write(Buffer.alloc(100_000, String(i % 10)))) await drained(response);
     response.end();
   } else if (url === '/old') response.end(`HTTP/${request.httpVersion} ${request.headers.host}`);
   else if (url === '/count') server.getConnections((error, count) => response.end(`${error} ${typeof count}`));
@@ -41,14 +45,15 @@ server.on('checkContinue', (request, response) => {
 });
 server.on('checkExpectation', (request, response) => response.writeHead(417, { connection: 'close' }).end('what?'));
 server.on('upgrade', (request, socket, head) => {
-  seen('upgrade', request.headers.upgrade, head.toString());
+  seen('upgrade', request.headers.upgrade);
+  if (head.length > 0) socket.unshift(head);
   socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: shout\r\nconnection: upgrade\r\n\r\n');
   socket.on('data', (chunk) => socket.write(chunk.toString().toUpperCase())).on('end', () => socket.end()).on('close', () => seen('upgraded closed'));
 });
 server.on('connect', (request, socket, head) => socket.end(`HTTP/1.1 200 Connected\r\n\r\n${request.url} ${head}`));
 server.on('clientError', (error, socket) => {
   seen('clientError', error.code, error.bytesParsed, error.rawPacket?.length, socket.writable);
-  if (socket.writable) socket.end(error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\n\r\n' : 'HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
+  if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n');
 });
 server.on('dropRequest', (request) => seen('dropRequest', request.url));
 process.on('uncaughtException', ({ message }) => seen('uncaught', message));

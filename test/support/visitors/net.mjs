@@ -4,8 +4,8 @@ import { pause, talk, together } from './client.mjs';
 export async function visit(place) {
   const lines = await together(
     ...[1, 2, 3, 4, 5].map((number) => () => talk(place, [`line ${number}\n`, 'in two ', `pieces\nwho\n`], { end: true })),
-    () => talk(place, ['reset\n']),
-    () => talk(place, ['left'], { destroyAfter: 1 }),
+    () => talk(place, ['reset\n']).then((line) => line.replace(/ E\w+$/, '')),
+    () => talk(place, ['left'], { destroyAfter: 1 }).then(() => 'left'),
     () => talk(place, [], { end: true }),
     () => talk(place, [`${'long '.repeat(20_000)}\n`, 'done\n'], { end: true }).then((line) => line.length),
   );
