@@ -2,7 +2,9 @@
 import { Readable } from 'node:stream';
 import fastify from 'fastify';
 
-const app = fastify({ logger: { level: 'info', base: { service: 'agent' } }, forceCloseConnections: 'idle', requestIdHeader: 'x-id' });
+// Its own way to standard output races with console.log (docs/replay.md, known limits).
+const stream = { write: (line) => process.stdout.write(line) };
+const app = fastify({ logger: { level: 'info', base: { service: 'agent' }, stream }, forceCloseConnections: 'idle', requestIdHeader: 'x-id' });
 app.addHook('onResponse', async (request, reply) => console.log('response', request.id.length > 0, request.method, request.url, reply.statusCode));
 app.post('/sum', { schema: { body: { type: 'object', required: ['numbers'], properties: { numbers: { type: 'array', items: { type: 'number' } } } }, response: { 200: { type: 'object', properties: { sum: { type: 'number' } } } } } },
   async (request) => ({ sum: request.body.numbers.reduce((sum, number) => sum + number, 0), hidden: true }));
