@@ -56,6 +56,17 @@ export function isLoaded(internal: string): boolean {
 /** Runs the ticks and promise jobs that wait, as the runtime does when its outermost call into JavaScript returns. */
 export const runTicks: () => void = (process as unknown as { _tickCallback: () => void })._tickCallback;
 
+export interface HttpParser {
+  readonly prototype: object;
+  readonly kOnHeaders: number;
+  readonly kOnBody: number;
+}
+
+/** Loads Node's HTTP modules, which alone still give it away on Node 24 and later. */
+export function httpParser(): HttpParser {
+  return (process.getBuiltinModule('_http_common') as unknown as { HTTPParser: HttpParser }).HTTPParser;
+}
+
 export function streamBinding(): StreamBinding {
   return binding('stream_wrap') as unknown as StreamBinding;
 }

@@ -2,8 +2,8 @@
  * What Node's HTTP servers do past JavaScript: their parser reads the connection natively, its lists of connections are in
  * the order of addresses in memory and of clock reads, and the `Date` of answers is a clock of its own.
  */
-import { binding, runTicks } from '../../runtime/bindings.ts';
-import { apply, construct, defineProperty } from '../../runtime/natives.ts';
+import { binding, type HttpParser, httpParser, runTicks } from '../../runtime/bindings.ts';
+import { apply, construct, defineProperty, getPrototypeOf } from '../../runtime/natives.ts';
 import { asOwn } from '../../runtime/own.ts';
 import { type AnyFunction, disguise, patchMethod } from '../../runtime/patches.ts';
 import { OUTERMOST } from '../../runtime/stack.ts';
@@ -15,19 +15,14 @@ import type { StreamState } from './streams.ts';
 /** Callbacks by number, such as `[kOnBody]`. */
 type Parser = Record<number, AnyFunction>;
 
-interface ParserBinding {
-  readonly HTTPParser: { readonly prototype: object; readonly kOnHeaders: number; readonly kOnBody: number };
-  readonly ConnectionsList: { readonly prototype: object };
-}
-
-const { HTTPParser, ConnectionsList } = binding('http_parser') as unknown as ParserBinding;
 const { JSStream } = binding('js_stream') as { JSStream: AnyFunction };
 const { readBuffer } = JSStream.prototype as Record<'readBuffer', AnyFunction>;
 
 /** @param streamOf state of a connection that the harness records */
 export function installHttpServers(session: Session, streamOf: (handle: object) => StreamState | undefined): void {
-  installConsuming(streamOf);
-  installConnectionLists(session);
+  const parser = httpParser();
+  installConsuming(parser, streamOf);
+  installConnectionLists(parser, session);
   installDates(session);
 }
 
@@ -35,7 +30,7 @@ export function installHttpServers(session: Session, streamOf: (handle: object) 
  * A parser that consumes a connection is given a stream of ours in its place, into which go the bytes that JavaScript has
  * read (or that were recorded): it works as natively, on the same stack.
  */
-function installConsuming(streamOf: (handle: object) => StreamState | undefined): void {
+function installConsuming(HTTPParser: HttpParser, streamOf: (handle: object) => StreamState | undefined): void {
   const consumed = createStash<StreamState | undefined>();
   const streams = createStash<object>();
   /** The parser that is given bytes right now. */
@@ -87,13 +82,14 @@ function installConsuming(streamOf: (handle: object) => StreamState | undefined)
   });
 }
 
-function installConnectionLists(session: Session): void {
+function installConnectionLists(HTTPParser: HttpParser, session: Session): void {
   const numbers = createStash<number>();
   const parsers = new Map<number, object>();
   let last = 0;
   const forget = (parser: object): void => void parsers.delete(numbers.get(parser) ?? 0);
   patchMethod(HTTPParser.prototype, 'initialize', (native) => function (this: object, ...args: unknown[]): unknown {
     if (args[4]) {
+      patchList(getPrototypeOf(args[4]) as object);
       forget(this);
       numbers.set(this, ++last);
       parsers.set(last, this);
@@ -104,11 +100,17 @@ function installConnectionLists(session: Session): void {
     forget(this);
     return apply(native, this, []);
   });
-  for (const name of ['all', 'idle', 'active', 'expired']) {
-    patchMethod(ConnectionsList.prototype, name, (native) => function list(this: object, ...args: unknown[]): unknown {
-      const listed = readValue(session, 'handle-value', `["connections.${name}"]`, list, () => (apply(native, this, args) as object[]).map((parser) => numbers.get(parser) ?? 0));
-      return listed.map((number) => parsers.get(number));
-    });
+  // A list that no connection was ever in is empty, whoever asks.
+  let patched = false;
+  function patchList(prototype: object): void {
+    if (patched) return;
+    patched = true;
+    for (const name of ['all', 'idle', 'active', 'expired']) {
+      patchMethod(prototype, name, (native) => function list(this: object, ...args: unknown[]): unknown {
+        const listed = readValue(session, 'handle-value', `["connections.${name}"]`, list, () => (apply(native, this, args) as object[]).map((parser) => numbers.get(parser) ?? 0));
+        return listed.map((number) => parsers.get(number));
+      });
+    }
   }
 }
 

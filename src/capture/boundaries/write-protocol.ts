@@ -7,7 +7,7 @@
  * completion follows, and puts its callback on the request then.
  */
 import { streamBinding } from '../../runtime/bindings.ts';
-import { apply, bufferAlloc, bufferConcat, defineProperty } from '../../runtime/natives.ts';
+import { apply, bufferAlloc, bufferConcat, bufferFrom, defineProperty } from '../../runtime/natives.ts';
 import { type AnyFunction, calledAs } from '../../runtime/patches.ts';
 import type { Session, WriteResult } from '../session.ts';
 import { toldAsDriven, WRITTEN } from './driven.ts';
@@ -15,8 +15,12 @@ import type { StreamState } from './streams.ts';
 
 export interface WriteRequest {
   oncomplete?: AnyFunction;
+  /** Why it failed, in the words of OpenSSL: set by the runtime before the completion. */
+  error?: unknown;
 }
 
+const NUMBER_BYTES = 4;
+const NOTHING = bufferAlloc(0);
 const callComplete = calledAs('oncomplete');
 const base = streamBinding();
 const state32 = base.streamBaseState;
@@ -26,7 +30,10 @@ export function send(handle: object, state: StreamState, session: Session, kind:
   if (!request) return sendAndGetRequest(state, session, number, bytes, live);
   const complete = request.oncomplete;
   if (complete) {
-    state.writes.set(number, session.inContext((_, status) => void callComplete(complete, request, [status, handle, undefined])));
+    state.writes.set(number, session.inContext((_, status, data) => {
+      tellReason(request, data);
+      callComplete(complete, request, [status, handle, undefined]);
+    }));
     request.oncomplete = tap(state, session, number, complete);
   }
   const result = session.send(state.operation, kind, bytes, () => {
@@ -92,21 +99,31 @@ function completeLater(request: WriteRequest, state: StreamState, session: Sessi
       tapped = tap(state, session, number, callback);
     },
   });
-  state.writes.set(number, session.inContext((_, status) => void callComplete(complete as AnyFunction, request, [status])));
+  state.writes.set(number, session.inContext((_, status, data) => {
+    tellReason(request, data);
+    callComplete(complete as AnyFunction, request, [status]);
+  }));
 }
 
 /** The runtime calls this when a write is done. */
 function tap(state: StreamState, session: Session, number: number, complete: AnyFunction): AnyFunction {
-  return function (this: object, status: number, ...rest: unknown[]): void {
+  return function (this: WriteRequest, status: number, ...rest: unknown[]): void {
     state.writes.delete(number);
     const which = bufferAlloc(4);
     which.writeUInt32LE(number, 0);
+    const reason = typeof this.error === 'string' ? bufferFrom(this.error) : NOTHING;
+    const told = reason.length > 0 ? bufferConcat([which, reason]) : which;
     const run = (): void => void callComplete(complete, this, [status, ...rest]);
-    if (toldAsDriven(state, session, WRITTEN, () => drivenWrite(which, status))) return run();
-    if (state.completesAmid) return session.arrivedAmid(state.operation, 'written', status, which, run);
-    session.arrived(state.operation, 'written', status, which);
+    if (toldAsDriven(state, session, WRITTEN, () => bufferConcat([which, int32(status), reason]))) return run();
+    if (state.completesAmid) return session.arrivedAmid(state.operation, 'written', status, told, run);
+    session.arrived(state.operation, 'written', status, told);
     run();
   };
+}
+
+/** @param data number of the write, and why it failed */
+function tellReason(request: WriteRequest, data: Buffer): void {
+  if (data.length > NUMBER_BYTES) request.error = data.toString('utf8', NUMBER_BYTES);
 }
 
 function publish(state: StreamState, result: WriteResult): void {
@@ -114,10 +131,10 @@ function publish(state: StreamState, result: WriteResult): void {
   state.bytesWritten += result.bytes;
 }
 
-function drivenWrite(which: Buffer, status: number): Buffer {
-  const outcome = bufferAlloc(4);
-  outcome.writeInt32LE(status, 0);
-  return bufferConcat([which, outcome]);
+function int32(value: number): Buffer {
+  const bytes = bufferAlloc(4);
+  bytes.writeInt32LE(value, 0);
+  return bytes;
 }
 
 /** Shows the program a recorded completion that {@link toldAsDriven} told. */
@@ -126,5 +143,5 @@ export function completeDriven(state: StreamState, data: Uint8Array): void {
   const number = told.readUInt32LE(0);
   const write = state.writes.get(number);
   state.writes.delete(number);
-  write?.('written', told.readInt32LE(4), told);
+  write?.('written', told.readInt32LE(NUMBER_BYTES), bufferConcat([told.subarray(0, NUMBER_BYTES), told.subarray(2 * NUMBER_BYTES)]));
 }
