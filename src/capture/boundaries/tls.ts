@@ -37,7 +37,7 @@ const ALL_CALLBACKS = [...CALLBACKS, ...SERVER_CALLBACKS];
 const SERVER_DRIVES = ['certCbDone', 'endParser', 'clientHelloDone', 'newSessionDone', 'renegotiate'];
 const READINGS = [
   'verifyError', 'getPeerCertificate', 'getCertificate', 'getALPNNegotiatedProtocol', 'getCipher', 'getProtocol', 'getSession', 'getEphemeralKeyInfo',
-  'isSessionReused', 'getFinished', 'getPeerFinished', 'getTLSTicket', 'getSharedSigalgs', 'exportKeyingMaterial', 'getServername',
+  'isSessionReused', 'getFinished', 'getPeerFinished', 'getTLSTicket', 'getSharedSigalgs', 'exportKeyingMaterial', 'getServername', 'hasPeerCertificate',
 ];
 /** What makes an engine speak. */
 const ENGINE_STARTS = ['start', 'receive', 'shutdown', ...WRITES];
@@ -90,6 +90,11 @@ export function installTls(session: Session, handles: Handles): Tls {
       return state && drives ? driven(this, state, () => apply(native, this, args)) : apply(native, this, args);
     });
   }
+  // From Node 24 on, several handshakes may go on within one native call once the program was asked for their sessions.
+  patchMethod(prototype, 'enableSessionCallbacks', (native) => function (this: object): unknown {
+    if (states.get(this)?.isServer) session.watchTurns();
+    return apply(native, this, []);
+  });
   patchMethod(prototype, 'enablePskCallback', (native) => function (this: object): unknown {
     const state = states.get(this);
     const name = ownKeys(this).find((key) => typeof key === 'symbol' && key.description === 'onpskexchange');
@@ -180,7 +185,8 @@ function tapCallback(handle: object, state: TlsState, key: PropertyKey, session:
   const which = ALL_CALLBACKS.indexOf(name);
   const tap = function (this: object, ...args: unknown[]): unknown {
     const data = tellArguments(handle, state, args);
-    if (!toldAsDriven(state, session, which, () => data)) session.arrived(state.operation, 'handshake', which, data);
+    if (toldAsDriven(state, session, which, () => data)) return apply(state.callbacks.get(name) as AnyFunction, this, args);
+    session.arrived(state.operation, 'handshake', which, data);
     return apply(state.callbacks.get(name) as AnyFunction, this, args);
   };
   defineProperty(handle, key, {
