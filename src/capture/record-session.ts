@@ -5,6 +5,7 @@ import { encodeOutcome } from '../model/value.ts';
 import { bufferFrom, jsonStringify, nextTick, promiseJob } from '../runtime/natives.ts';
 import { asOwn, isOwn, ownImmediate } from '../runtime/own.ts';
 import { agentFrame } from '../runtime/stack.ts';
+import { warningsOf } from '../runtime/warnings.ts';
 import { CoverageDetector } from './coverage-detector.ts';
 import { Macrotasks } from './macrotasks.ts';
 import { RandomStream } from './random.ts';
@@ -158,7 +159,10 @@ export class RecordSession implements Session {
   /** A start that refuses its arguments throws before anything is under way. */
   #startServed(start: () => void): void {
     try {
-      start();
+      const warnings = warningsOf(start);
+      if (warnings.length === 0) return;
+      this.#journal.value('warned', 0, '', encodeOutcome({ result: warnings }));
+      this.#appended();
     } catch (error) {
       this.#journal.value('threw', 0, '', encodeOutcome({ error }));
       this.#appended();

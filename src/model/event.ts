@@ -51,6 +51,14 @@ export const KINDS = [
   'worker-control', 'worker-exited',
   // waiting for memory that threads share (S), and what was found there (V)
   'shared', 'shared-value',
+  // a database (S) and what its calls answer (V)
+  'sqlite', 'sqlite-value',
+  // work of a native addon (S)
+  'addon',
+  // figures that the engine gathers (S)
+  'measurement',
+  // what a start warned of (V)
+  'warned',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 

@@ -1,5 +1,5 @@
 /** Values as the journal keeps them: in short, or as a structured clone, and errors with their own properties. */
-import { deserialize, isDOMException, nativeDOMException, NativeError, reflectSet, serialize } from '../runtime/natives.ts';
+import { deserialize, getPrototypeOf, isDOMException, nativeDOMException, NativeError, reflectSet, serialize, setPrototypeOf } from '../runtime/natives.ts';
 import { decodeCompact, encodeBytes, encodeCompact, isClone } from './compact.ts';
 import { isNodeError, markNodeError } from '../runtime/node-error.ts';
 
@@ -40,13 +40,41 @@ export function decodeError(recorded: RecordedError): Error {
 export function encodeOutcome(outcome: Outcome): Buffer {
   if ('error' in outcome) return serialize({ error: encodeError(outcome.error) });
   if (outcome.bytes) return outcome.result === undefined ? encodeBytes(outcome.bytes) : serialize(outcome);
-  return encodeCompact(outcome.result) ?? serialize(outcome);
+  return encodeCompact(outcome.result) ?? serialize(withBareness(outcome));
 }
 
 export function decodeOutcome(data: Uint8Array): Outcome {
   if (!isClone(data)) return decodeCompact(data);
-  const outcome = deserialize(data) as Outcome;
-  return 'error' in outcome ? { error: decodeError(outcome.error as RecordedError) } : outcome;
+  const outcome = deserialize(data) as Outcome & Partial<Bareness>;
+  if ('error' in outcome) return { error: decodeError(outcome.error as RecordedError) };
+  if (outcome.bare !== undefined) undress(outcome.result, outcome.bare);
+  return outcome;
+}
+
+/** Which objects have no prototype, which a structured clone does not keep: the value itself, the items of an array, the member `value`. */
+interface Bareness {
+  readonly bare: number;
+}
+
+const SELF = 1;
+const ITEMS = 2;
+const MEMBER = 4;
+
+function withBareness<T extends { readonly result: unknown }>(outcome: T): T & Partial<Bareness> {
+  const { result } = outcome;
+  if (Array.isArray(result)) return isBare(result[0]) ? { ...outcome, bare: ITEMS } : outcome;
+  const bare = (isBare(result) ? SELF : 0) | (isBare(Object(result).value) ? MEMBER : 0);
+  return bare > 0 ? { ...outcome, bare } : outcome;
+}
+
+function isBare(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && getPrototypeOf(value) === null;
+}
+
+function undress(result: unknown, bare: number): void {
+  if ((bare & SELF) !== 0) setPrototypeOf(result, null);
+  if ((bare & ITEMS) !== 0) for (const item of result as object[]) setPrototypeOf(item, null);
+  if ((bare & MEMBER) !== 0) setPrototypeOf((result as { value: object }).value, null);
 }
 
 /** Arguments of a native callback; errors among them survive. */

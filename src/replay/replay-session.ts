@@ -7,6 +7,7 @@ import type { Kind, LaneEvent, RunFacts } from '../model/event.ts';
 import { decodeOutcome } from '../model/value.ts';
 import { AsyncResource, isatty, jsonParse, runTicks } from '../runtime/natives.ts';
 import { asOwn, isOwn, ownImmediate } from '../runtime/own.ts';
+import { warnAgain } from '../runtime/warnings.ts';
 import type { AsyncTrace } from './async-trace.ts';
 import { CodeCheck } from './code-check.ts';
 import { describeStart, keyDifference } from './describe.ts';
@@ -208,6 +209,9 @@ export class ReplaySession implements Session {
       this.retire(operation);
       deliver(status, data);
     });
+    const warned = this.#tape.takeValue('warned');
+    // What is not done again does not warn again by itself.
+    if (warned) warnAgain((decodeOutcome(warned.data) as { result: string[][] }).result);
     const threw = this.#tape.takeValue('threw');
     if (!threw) return;
     this.retire(operation);

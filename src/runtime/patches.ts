@@ -127,9 +127,9 @@ export function calledAs(property: string): (callback: AnyFunction, receiver: un
   return call;
 }
 
-/** Patched functions show the source text of what they replace. */
-export function hideSources(): void {
-  patchMethod(Function.prototype, 'toString', (toString) => function (this: AnyFunction): string {
+/** Patched functions show the source text of what they replace. @param prototype of a realm's functions */
+export function hideSources(prototype: object): void {
+  patchMethod(prototype, 'toString', (toString) => function (this: AnyFunction): string {
     return apply(toString, (typeof this === 'function' && originals.get(this)) || this, []) as string;
   });
 }

@@ -1,5 +1,6 @@
 /** The agents, by what they are about, and what each needs around it. */
 import { randomBytes } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeWritten, spoilFiles, writeFiles } from './agent-files.ts';
 import { PACKAGES, ROOT } from './paths.ts';
@@ -210,8 +211,51 @@ const servers: readonly AgentCase[] = [
 
 const everything: readonly AgentCase[] = [{ agent: 'everything.mjs' }];
 
-type Group = 'network' | 'http2' | 'channels' | 'datagrams' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'children' | 'threads' | 'cases' | 'databases' | 'servers' | 'everything';
+const NODE_MAJOR = Number(process.versions.node.split('.')[0]);
+/** For agents that need what came with a later version. */
+const since = (major: number, ...agents: AgentCase[]): AgentCase[] => (NODE_MAJOR >= major ? agents : []);
+const envFiles = (workspace: Workspace): void => {
+  workspace.write('first.env', 'FROM_OPTION=set before\nSHARED=first\nMULTI="two\nlines"\n');
+  workspace.write('later.env', 'FROM_CALL=set later\nSHARED=later\n');
+  workspace.write('.env', 'FROM_DEFAULT=default\nEMPTY=\n');
+};
+const removeEnvFiles = (workspace: Workspace): void => {
+  for (const name of ['first.env', 'later.env', '.env']) rmSync(workspace.path(name));
+};
+const noDatabase = (workspace: Workspace): void => {
+  for (const name of readdirSync(workspace.folder)) if (name.startsWith('notes.db')) rmSync(workspace.path(name));
+};
 
-export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, http2, channels, datagrams, models, timers, values, files, standardStreams, endings, contexts, children, threads, cases, databases, servers, everything };
+/** What else the runtime and the engine bring into a program. */
+const runtime: readonly AgentCase[] = [
+  { agent: 'runtime/codecs.mjs', sameAsBare: sortedLines },
+  { agent: 'runtime/web-streams.mjs' },
+  { agent: 'runtime/wasm-streaming.mjs' },
+  { agent: 'runtime/crypto-jobs.mjs' },
+  { agent: 'runtime/subtle-jobs.mjs' },
+  { agent: 'runtime/scheduling.mjs' },
+  { agent: 'runtime/performance-entries.mjs' },
+  { agent: 'runtime/garbage-entries.mjs', nodeArgs: ['--expose-gc'] },
+  { agent: 'runtime/histograms.mjs' },
+  { agent: 'runtime/time-zones.mjs' },
+  { agent: 'runtime/time-zones.mjs', label: 'of the environment', env: { TZ: 'Pacific/Auckland', LANG: 'de_DE.UTF-8' } },
+  { agent: 'runtime/contexts.mjs', nodeArgs: ['--expose-gc', '--experimental-vm-modules', '--no-warnings'] },
+  { agent: 'runtime/collected.mjs', nodeArgs: ['--expose-gc'] },
+  { agent: 'runtime/process-sources.mjs' },
+  { agent: 'runtime/mocks.mjs' },
+  { agent: 'runtime/modules.mjs' },
+  { agent: 'runtime/channels.mjs' },
+  ...since(22,
+    { agent: 'runtime/env-files.mjs', nodeArgs: ['--env-file=first.env'], env: { LATER_FILE: 'later.env' }, prepare: envFiles, spoil: removeEnvFiles, sameAsBare: all },
+    { agent: 'runtime/event-source.mjs', nodeArgs: ['--experimental-eventsource'] },
+    { agent: 'runtime/storage.mjs', nodeArgs: ['--experimental-webstorage', '--no-warnings'] },
+    { agent: 'runtime/sqlite-memory.mjs' },
+    { agent: 'runtime/sqlite-file.mjs', prepare: noDatabase, spoil: noDatabase }),
+  ...since(24, { agent: 'runtime/locks.mjs' }),
+];
+
+type Group = 'network' | 'http2' | 'channels' | 'datagrams' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'children' | 'threads' | 'cases' | 'databases' | 'servers' | 'runtime' | 'everything';
+
+export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, http2, channels, datagrams, models, timers, values, files, standardStreams, endings, contexts, children, threads, cases, databases, servers, runtime, everything };
 
 export const AGENT_CASES: readonly AgentCase[] = Object.values(CATALOGUE).flat();

@@ -20,7 +20,8 @@ export function installClock(session: Session): void {
   });
   installNodeTiming(session);
   installHrtime(session);
-  installIntl(session);
+  patchFormats(Intl.DateTimeFormat.prototype, session);
+  patchTemporal((globalThis as { Temporal?: Temporal }).Temporal, session);
   patchGetter(Event.prototype, 'timeStamp', (native) => function timeStamp(this: object): unknown {
     return readValue(session, 'event-time', '', timeStamp, () => apply(native, this, []) as number);
   });
@@ -36,7 +37,6 @@ export function installClock(session: Session): void {
   patchGetter(file.prototype, 'lastModified', (native) => function lastModified(this: object): unknown {
     return readValue(session, 'event-time', '["lastModified"]', lastModified, () => apply(native, this, []) as number);
   });
-  installInContexts(session);
 }
 
 /** One object of the runtime's for the whole run, with an accessor for each moment; all that shows them reads these. */
@@ -50,7 +50,7 @@ function installNodeTiming(session: Session): void {
 }
 
 /** A Date constructor that reads the session's clock; everything else, prototype included, is the realm's own. */
-function recordedDate(native: DateConstructor, now: () => number): DateConstructor {
+export function recordedDate(native: DateConstructor, now: () => number): DateConstructor {
   const shim = function Date(this: unknown, ...args: unknown[]): unknown {
     if (new.target === undefined) return new native(now()).toString();
     const target = new.target === (shim as unknown) ? native : new.target;
@@ -81,8 +81,7 @@ function installHrtime({ clock }: Session): void {
 }
 
 /** Formatting "now" reads the clock natively when no date is given. */
-function installIntl({ clock }: Session): void {
-  const prototype = Intl.DateTimeFormat.prototype;
+export function patchFormats(prototype: Intl.DateTimeFormat, { clock }: Session): void {
   const withDate = (args: unknown[]): unknown[] => (args[0] === undefined ? [clock.dateNow(), ...args.slice(1)] : args);
   patchMethod(prototype, 'formatToParts', (native) => function (this: object, ...args: unknown[]): unknown {
     return apply(native, this, withDate(args));
@@ -96,34 +95,34 @@ function installIntl({ clock }: Session): void {
   });
 }
 
-/** Every vm context is a realm of its own, with its own Date and Math. */
-function installInContexts(session: Session): void {
-  const vm = process.getBuiltinModule('node:vm');
-  const adapt = (contextified: object): void => {
-    const realm = vm.runInContext('({ Date, Math })', contextified) as { Date: DateConstructor; Math: Math };
-    const shim = recordedDate(realm.Date, () => session.clock.dateNow());
-    const own = contextified as Record<string, unknown>;
-    if (own['Date'] === undefined) vm.runInContext('(shim) => Object.defineProperty(globalThis, "Date", { value: shim, writable: true, configurable: true, enumerable: false })', contextified)(shim);
-    patchMethod(realm.Math, 'random', () => () => session.random());
-  };
-  patchMethod(vm, 'createContext', (native) => function (this: unknown, ...args: unknown[]): unknown {
-    const known = typeof args[0] === 'object' && args[0] !== null && vm.isContext(args[0]);
-    const context = apply(native, this, args) as object;
-    if (!known && typeof context === 'object') adapt(context);
-    return context;
-  });
-  const script = vm.Script.prototype;
-  // What is a context already is taken as it is.
-  patchMethod(script, 'runInNewContext', (native) => function (this: object, object?: object, options?: object): unknown {
-    return apply(native, this, [vm.createContext(object ?? {}, contextOptions(options)), options]);
-  });
-  patchMethod(vm, 'runInNewContext', (native) => function (this: unknown, code: string, object?: object, options?: object | string): unknown {
-    return apply(native, this, [code, vm.createContext(object ?? {}, contextOptions(typeof options === 'string' ? undefined : options)), options]);
-  });
+interface Zoned {
+  toPlainDate(): unknown;
+  toPlainTime(): unknown;
+  toPlainDateTime(): unknown;
 }
 
-function contextOptions(options: object | undefined): object {
-  const { contextName, contextOrigin, contextCodeGeneration, microtaskMode } = (options ?? {}) as Record<string, unknown>;
-  const chosen = { name: contextName, origin: contextOrigin, codeGeneration: contextCodeGeneration, microtaskMode };
-  return Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined));
+/** What is used of it; its types come with a later standard library. */
+export interface Temporal {
+  readonly Now: { instant(): { readonly epochNanoseconds: bigint }; timeZoneId(): string };
+  readonly Instant: { fromEpochNanoseconds(nanoseconds: bigint): { toZonedDateTimeISO(zone: unknown): Zoned } };
+}
+
+/** @param temporal of a realm; undefined where the runtime has none */
+export function patchTemporal(temporal: Temporal | undefined, session: Session): void {
+  if (!temporal) return;
+  const { Now, Instant } = temporal;
+  const { instant } = Now;
+  const now = (below: AnyFunction): ReturnType<Temporal['Instant']['fromEpochNanoseconds']> =>
+    Instant.fromEpochNanoseconds(readValue(session, 'event-time', '["Temporal.Now"]', below, () => instant.call(Now).epochNanoseconds));
+  const shows: Readonly<Record<string, (zoned: Zoned) => unknown>> = {
+    zonedDateTimeISO: (zoned) => zoned, plainDateTimeISO: (zoned) => zoned.toPlainDateTime(), plainDateISO: (zoned) => zoned.toPlainDate(), plainTimeISO: (zoned) => zoned.toPlainTime(),
+  };
+  patchMethod(Now, 'instant', () => function read(this: unknown): unknown {
+    return now(read);
+  });
+  for (const [name, show] of Object.entries(shows)) {
+    patchMethod(Now, name, () => function read(this: unknown, zone: unknown = Now.timeZoneId()): unknown {
+      return show(now(read).toZonedDateTimeISO(zone));
+    });
+  }
 }

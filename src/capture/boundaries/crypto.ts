@@ -7,6 +7,7 @@ import { decodeOutcome, encodeOutcome, type Outcome } from '../../model/value.ts
 import { apply, bufferFrom, jsonStringify } from '../../runtime/natives.ts';
 import { asOwn } from '../../runtime/own.ts';
 import { type AnyFunction, disguise, patchAlias, patchGetter, patchMethod, patchValue, replacementOf } from '../../runtime/patches.ts';
+import { quietly } from '../../runtime/warnings.ts';
 import { attempt, readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
 import { type Crypto, KeyCodec, revive } from './key-codec.ts';
@@ -213,7 +214,8 @@ function servedPromise(session: Session, key: string, start: () => Promise<unkno
     }, (_, data) => {
       const outcome: Outcome = decodeOutcome(data);
       if ('error' in outcome) reject(outcome.error as Error);
-      else resolve(decode(outcome.result));
+      // A key that is imported in place of the generated one has been warned of.
+      else resolve(quietly(() => decode(outcome.result)));
     });
   });
 }

@@ -8,8 +8,8 @@ import { createStash } from '../../runtime/stash.ts';
 import type { Session } from '../session.ts';
 
 export function installFinalizers(session: Session): void {
-  patchValue(globalThis, 'FinalizationRegistry', recordedRegistry(session));
-  patchValue(globalThis, 'WeakRef', recordedWeakRef(session));
+  patchValue(globalThis, 'FinalizationRegistry', recordedRegistry(NativeFinalizationRegistry, session));
+  patchValue(globalThis, 'WeakRef', recordedWeakRef(NativeWeakRef, session));
 }
 
 interface RegistryState {
@@ -18,9 +18,10 @@ interface RegistryState {
   readonly tokens: WeakMap<WeakKey, number[]>;
 }
 
-function recordedRegistry(session: Session): AnyFunction {
+/** @param native of any realm */
+export function recordedRegistry(native: FinalizationRegistryConstructor, session: Session): AnyFunction {
   const states = createStash<RegistryState>();
-  const { prototype } = NativeFinalizationRegistry;
+  const { prototype } = native;
   patchMethod(prototype, 'register', (native) => function (this: object, ...args: unknown[]): void {
     const state = states.get(this);
     if (!state) return void apply(native, this, args);
@@ -42,7 +43,7 @@ function recordedRegistry(session: Session): AnyFunction {
     state.tokens.delete(args[0] as WeakKey);
     return keys.map((key) => state.held.delete(key)).includes(true);
   });
-  return disguiseConstructor(NativeFinalizationRegistry as unknown as AnyFunction, (target, args) => {
+  return disguiseConstructor(native as unknown as AnyFunction, (target, args) => {
     const [callback] = args as [AnyFunction];
     const state: RegistryState = { next: 0, held: new Map(), tokens: new WeakMap() };
     const finalize = (key: number): boolean => {
@@ -59,7 +60,7 @@ function recordedRegistry(session: Session): AnyFunction {
       which.writeUInt32LE(key, 0);
       session.arrivedLater(operation, 'finalized', 0, which, () => void finalize(key));
     };
-    const registry = construct(NativeFinalizationRegistry as unknown as AnyFunction, typeof callback === 'function' ? [collected] : args, target) as object;
+    const registry = construct(native as unknown as AnyFunction, typeof callback === 'function' ? [collected] : args, target) as object;
     states.set(registry, state);
     operation = session.operation('finalizer', '[]', (_, _status, data) => (finalize(data.readUInt32LE(0)) ? undefined : false));
     return registry;
@@ -74,22 +75,25 @@ interface RefState {
   target: WeakKey | undefined;
 }
 
-function recordedWeakRef(session: Session): AnyFunction {
+/** References are numbered, in all realms together. */
+let count = 0;
+
+/** @param native of any realm */
+export function recordedWeakRef(native: WeakRefConstructor, session: Session): AnyFunction {
   const states = createStash<RefState>();
-  let count = 0;
-  patchMethod(NativeWeakRef.prototype, 'deref', (native) => function (this: object): unknown {
+  patchMethod(native.prototype, 'deref', (deref) => function (this: object): unknown {
     const state = states.get(this);
-    if (!state) return apply(native, this, []) as unknown;
+    if (!state) return apply(deref, this, []) as unknown;
     if (state.dead) return undefined;
     state.reads++;
-    const target = session.weakRead(state.id, state.reads, () => apply(native, this, []) as WeakKey | undefined, state.target);
+    const target = session.weakRead(state.id, state.reads, () => apply(deref, this, []) as WeakKey | undefined, state.target);
     if (target !== undefined) return target;
     state.dead = true;
     state.target = undefined;
     return undefined;
   });
-  return disguiseConstructor(NativeWeakRef as unknown as AnyFunction, (target, args) => {
-    const ref = construct(NativeWeakRef as unknown as AnyFunction, args, target) as object;
+  return disguiseConstructor(native as unknown as AnyFunction, (target, args) => {
+    const ref = construct(native as unknown as AnyFunction, args, target) as object;
     states.set(ref, { id: ++count, reads: 0, dead: false, target: session.effect<WeakKey | undefined>(() => undefined, args[0] as WeakKey) });
     return ref;
   });

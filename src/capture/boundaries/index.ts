@@ -1,10 +1,12 @@
 /** The whole interception surface, in the order in which it has to be installed. */
 import { hideSources } from '../../runtime/patches.ts';
+import { installWarnings } from '../../runtime/warnings.ts';
 import type { Session } from '../session.ts';
 import { installChildren, type Propagate } from './children.ts';
 import { installChannels } from './channels.ts';
 import { installClock } from './clock.ts';
 import { installCluster } from './cluster.ts';
+import { installContexts } from './contexts.ts';
 import { installCrypto } from './crypto.ts';
 import { installDns } from './dns.ts';
 import { installFinalizers } from './finalizers.ts';
@@ -13,8 +15,11 @@ import { installHandles } from './handles.ts';
 import { installIpc } from './ipc.ts';
 import { installHttpServers } from './http-servers.ts';
 import { installHttp2 } from './http2.ts';
+import { installHistograms } from './histograms.ts';
+import { installLateModules } from './late-modules.ts';
 import { installModuleHooks } from './module-hooks.ts';
 import { Ports } from './ports.ts';
+import { installPerformanceEntries } from './performance-entries.ts';
 import { installProcess, installExit } from './process.ts';
 import { installRandom } from './random.ts';
 import { installServers } from './servers.ts';
@@ -28,6 +33,7 @@ import { installUdp } from './udp.ts';
 import { installUncaptured } from './uncaptured.ts';
 import { installWorkerThread } from './worker-thread.ts';
 import { installWorkers } from './workers.ts';
+import { patchWasm } from './wasm.ts';
 import { installZlib } from './zlib.ts';
 
 /**
@@ -35,6 +41,7 @@ import { installZlib } from './zlib.ts';
  * @param propagate puts the harness into children, when recording
  */
 export function installBoundaries(session: Session, warm: () => () => void, propagate?: Propagate): void {
+  installWarnings();
   installFinalizers(session);
   const handles = installHandles(session);
   installServers(session, handles);
@@ -57,6 +64,11 @@ export function installBoundaries(session: Session, warm: () => () => void, prop
   installSignals(session);
   installRandom(session);
   installClock(session);
+  patchWasm(globalThis.WebAssembly as typeof WebAssembly | undefined, session);
+  installContexts(session);
+  installPerformanceEntries(session);
+  installHistograms(session);
+  installLateModules(session);
   const moduleHooks = installModuleHooks(session);
   const ports = new Ports(session, installSharedMemory(session, moduleHooks.owns));
   installChannels(session, ports);
@@ -66,6 +78,6 @@ export function installBoundaries(session: Session, warm: () => () => void, prop
   installCluster(session);
   warmed();
   installStacks(session);
-  hideSources();
+  hideSources(Function.prototype);
   installExit(session, handles, children);
 }

@@ -1,6 +1,6 @@
 /** What a process tells about itself and its machine, and how it ends. */
-import { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, nativeQueueMicrotask } from '../../runtime/natives.ts';
-import { type AnyFunction, calledAs, disguise, patchAlias, patchMethod, patchValue } from '../../runtime/patches.ts';
+import { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, jsonStringify, ownKeys, nativeQueueMicrotask, processEnv } from '../../runtime/natives.ts';
+import { type AnyFunction, calledAs, disguise, patchAlias, patchGetter, patchMethod, patchValue } from '../../runtime/patches.ts';
 import type { Kind } from '../../model/event.ts';
 import { readValue } from '../read-value.ts';
 import type { Children } from './children.ts';
@@ -13,7 +13,9 @@ const PROCESS_READS = [
 const OS_READS = [
   'hostname', 'cpus', 'freemem', 'totalmem', 'loadavg', 'uptime', 'networkInterfaces', 'userInfo', 'release', 'version', 'machine', 'availableParallelism', 'getPriority', 'homedir', 'tmpdir',
 ];
-const V8_READS = ['getHeapStatistics', 'getHeapSpaceStatistics', 'getHeapCodeStatistics'];
+const V8_READS = ['getHeapStatistics', 'getHeapSpaceStatistics', 'getHeapCodeStatistics', 'getCppHeapStatistics', 'cppHeapStatistics', 'cachedDataVersionTag', 'queryObjects'];
+/** They change what this process is to the system: only the recorded one. */
+const IDENTITIES = ['setuid', 'seteuid', 'setgid', 'setegid', 'setgroups', 'initgroups'];
 
 export function installProcess(session: Session): void {
   for (const name of PROCESS_READS) patchRead(session, process, name, 'process-value', name);
@@ -28,9 +30,14 @@ export function installProcess(session: Session): void {
   for (const name of OS_READS) patchRead(session, os, name, 'os-value', `os.${name}`);
   const v8 = process.getBuiltinModule('node:v8');
   for (const name of V8_READS) patchRead(session, v8, name, 'process-value', `v8.${name}`);
+  patchRead(session, (v8 as unknown as { GCProfiler: { prototype: object } }).GCProfiler.prototype, 'stop', 'process-value', 'v8.GCProfiler.stop');
+  for (const name of IDENTITIES) patchRead(session, process, name, 'process-value', name);
+  const navigator = (globalThis as { Navigator?: { prototype: object } }).Navigator?.prototype;
+  if (navigator) patchGetter(navigator, 'hardwareConcurrency', (native) => reading(session, native, 'os-value', '["navigator.hardwareConcurrency"]'));
   patchMethod(getPrototypeOf(performance) as object, 'eventLoopUtilization', (native) => reading(session, native, 'process-value', '["eventLoopUtilization"]'));
   patchAlias(process.getBuiltinModule('node:perf_hooks'), 'eventLoopUtilization');
   patchDirectory(session);
+  patchEnvironmentFiles(session);
 }
 
 function patchRead(session: Session, owner: object, name: string, kind: Kind, shown: string): void {
@@ -57,6 +64,19 @@ function patchDirectory(session: Session): void {
   patchMethod(process, 'chdir', (native) => function chdir(this: unknown, directory: string): unknown {
     readValue(session, 'process-value', '["chdir"]', chdir, () => apply(native, this, [directory]) as undefined);
     session.changed(() => ({ what: 'entered', path: directory }));
+    return undefined;
+  });
+}
+
+/** Native code reads the file, and sets what is not set yet. */
+function patchEnvironmentFiles(session: Session): void {
+  patchMethod(process, 'loadEnvFile', (native) => function loadEnvFile(this: unknown, ...args: unknown[]): unknown {
+    const set = readValue(session, 'process-value', jsonStringify(['loadEnvFile', ...args.map(String)]), loadEnvFile, () => {
+      const before = { ...processEnv };
+      apply(native, this, args);
+      return Object.entries(processEnv).filter(([name, value]) => before[name] !== value);
+    });
+    for (const [name, value] of set) if (processEnv[name] !== value) processEnv[name] = value;
     return undefined;
   });
 }

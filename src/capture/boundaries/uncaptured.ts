@@ -4,10 +4,9 @@ import { isLoaded } from '../../runtime/bindings.ts';
 import { apply, defineProperty, getOwnPropertyDescriptor, processEnv } from '../../runtime/natives.ts';
 import { type AnyFunction, disguise, patchGetter, patchMethod } from '../../runtime/patches.ts';
 import type { Session } from '../session.ts';
-import { blockLateModules } from './late-modules.ts';
 
 export function installUncaptured(session: Session): void {
-  session.owns('ELDHISTOGRAM', 'HEAPSNAPSHOT');
+  session.owns('HEAPSNAPSHOT');
   const block = (owner: object, name: string, shown: string): void => {
     patchMethod(owner, name, (native) => blockedLike(session, native, shown));
   };
@@ -15,14 +14,11 @@ export function installUncaptured(session: Session): void {
   block(process, 'execve', 'process.execve');
   block(process.getBuiltinModule('node:os'), 'setPriority', 'os.setPriority');
   if (process.report) block(process.report, 'writeReport', 'process.report.writeReport');
-  block(process.getBuiltinModule('node:perf_hooks'), 'monitorEventLoopDelay', 'perf_hooks.monitorEventLoopDelay');
   const http2 = process.getBuiltinModule('node:http2');
   for (const name of ['createServer', 'createSecureServer', 'performServerHandshake']) block(http2, name, `an HTTP/2 server (http2.${name})`);
   block(process.getBuiltinModule('node:inspector'), 'open', 'inspector.open');
   const threads = process.getBuiltinModule('node:worker_threads');
   for (const name of ['postMessageToThread', 'moveMessagePortToContext']) block(threads, name, `worker_threads.${name}`);
-  // With --jitless there is none.
-  if (typeof WebAssembly === 'object') for (const name of ['compile', 'instantiate', 'compileStreaming', 'instantiateStreaming']) orderWasm(session, name);
   blockFilesOfTheRuntime(session, block);
   // With `--test-isolation=none` the test runner is there first, and has taken the clock.
   if (isLoaded('internal/test_runner/test')) session.mayDiffer('durations that node:test measures in this process (--test-isolation=none)');
@@ -40,7 +36,6 @@ function blockFilesOfTheRuntime(session: Session, block: (owner: object, name: s
       return session.uncaptured('localStorage', () => apply(native, this, []));
     });
   }
-  blockLateModules(session, block);
 }
 
 /** util.promisify takes what it finds on the function instead of it: that is refused as well. */
@@ -53,23 +48,9 @@ function blockedLike(session: Session, native: AnyFunction, shown: string): AnyF
   return blocked;
 }
 
-/** Compilation is done again for real; when its promise resolves is recorded. */
-function orderWasm(session: Session, name: string): void {
-  patchMethod(WebAssembly, name, (native) => function (this: unknown, ...args: unknown[]): unknown {
-    // Instantiating a compiled module is instant work that the runtime puts off: done at once, it races with nothing.
-    if (name === 'instantiate' && args[0] instanceof WebAssembly.Module) return instantiateNow(args[0], args[1] as WebAssembly.Imports);
-    return new Promise((resolve, reject) => {
-      session.ordered('wasm', `["${name}"]`, false, (settle) => {
-        (apply(native, this, args) as Promise<unknown>).then((value) => settle(() => resolve(value)), (error: unknown) => settle(() => reject(error as Error)));
-      });
-    });
+/** @param atomics of another realm */
+export function blockWaits(atomics: object, session: Session): void {
+  patchMethod(atomics, 'waitAsync', (native) => function (this: unknown, ...args: unknown[]): unknown {
+    return session.uncaptured('Atomics.waitAsync', () => apply(native, this, args) as unknown);
   });
-}
-
-function instantiateNow(module: WebAssembly.Module, imports: WebAssembly.Imports | undefined): Promise<WebAssembly.Instance> {
-  try {
-    return Promise.resolve(new WebAssembly.Instance(module, imports));
-  } catch (error) {
-    return Promise.reject(error as Error);
-  }
 }

@@ -1,0 +1,33 @@
+// What performance observers are told: functions, marks, measures, resources, connections, names, requests; and the timeline.
+import http from 'node:http';
+import dns from 'node:dns/promises';
+import { createHistogram, performance, PerformanceObserver } from 'node:perf_hooks';
+const told = [];
+const observer = new PerformanceObserver((list, own) => told.push(...list.getEntries().map((entry) => [entry.name, entry.entryType, entry.startTime, entry.duration, Object.keys(entry.detail ?? {}).join()]), [own === observer, list.getEntriesByType('mark').length, list.getEntriesByName('work').length]));
+observer.observe({ entryTypes: ['function', 'mark', 'measure', 'resource', 'net', 'dns', 'http'] });
+const single = new PerformanceObserver((list) => console.log('single', list.getEntries().map(({ name }) => name)));
+performance.mark('before', { detail: { its: 'own' } });
+single.observe({ type: 'mark', buffered: true });
+const histogram = createHistogram();
+const work = performance.timerify(function work(n) { let sum = 0; for (let i = 0; i < n; i++) sum += Math.sqrt(i); return sum; }, { histogram });
+console.log(work(10_000), work.name, work.length);
+const later = performance.timerify(async (ms) => new Promise((resolve) => setTimeout(resolve, ms, 'done')));
+console.log(await later(2));
+const mark = performance.mark('after', { startTime: 12.5 });
+console.log(mark.startTime, mark.detail, performance.measure('both', { start: 'before', end: 'after', detail: 1 }).duration, performance.measure('since', 'before').duration);
+await (await fetch(`${process.env.SERVER_URL}/json`)).text();
+await new Promise((resolve) => http.get(`${process.env.SERVER_URL}/json`, (answer) => answer.resume().on('end', resolve)));
+await dns.lookup('localhost');
+await new Promise((resolve) => setTimeout(resolve, 5));
+console.log(told);
+console.log(performance.getEntriesByType('resource').map((entry) => entry.toJSON()));
+console.log(performance.getEntries().map((entry) => [entry.name, entry.startTime]), performance.getEntriesByName('both'));
+console.log(observer.takeRecords(), single.takeRecords(), PerformanceObserver.supportedEntryTypes.length);
+console.log(histogram.count, histogram.min, histogram.max, histogram.mean, histogram);
+performance.clearMarks('before');
+performance.clearMeasures();
+performance.clearResourceTimings();
+console.log(performance.getEntries().map(({ name }) => name), Object.keys(performance.toJSON()));
+observer.disconnect();
+try { performance.measure('none', 'before'); } catch ({ name, message }) { console.log(name, message); }
+console.log(performance.markResourceTiming?.length, performance.now() > 0, performance.timeOrigin > 0, performance.eventLoopUtilization().utilization >= 0);
