@@ -9,9 +9,10 @@ export interface Identification {
   readonly name: string;
   readonly tags: Readonly<Record<string, string>>;
   readonly injected: boolean;
+  readonly nativeAddons: readonly string[];
 }
 
-export function gatherFacts({ runId, agent, name, tags, injected }: Identification): RunFacts {
+export function gatherFacts({ runId, agent, name, tags, injected, nativeAddons }: Identification): RunFacts {
   const ipc = ipcOf();
   return {
     runId, lane: 0, agent, name, tags, injected,
@@ -32,6 +33,7 @@ export function gatherFacts({ runId, agent, name, tags, injected }: Identificati
     ttySize: {},
     ...(ipc && { ipc }),
     surface: SURFACE,
+    nativeAddons,
     seed: nativeCrypto.randomBytes(16).toString('hex'),
   };
 }

@@ -3,7 +3,7 @@ import { RecordSession } from '../src/capture/record-session.ts';
 import type { Lanes } from '../src/capture/session.ts';
 import type { SealedKey } from '../src/journal/format.ts';
 import { JournalWriter } from '../src/journal/writer.ts';
-import type { WorkerFacts } from '../src/model/event.ts';
+import type { RunFacts, WorkerFacts } from '../src/model/event.ts';
 import { LANE } from '../src/model/lane.ts';
 import { bufferFrom } from '../src/runtime/natives.ts';
 import { gatherFacts, type Identification } from './facts.ts';
@@ -40,7 +40,7 @@ export function lanesOf(recording: Recording): Lanes {
 }
 
 /** Begins the lane of this thread. @returns undefined where it is none of a recorded run */
-export function recordLane(): RecordSession | undefined {
+export function recordLane(): { readonly session: RecordSession; readonly facts: RunFacts } | undefined {
   const control = takeLane();
   if (!control) return undefined;
   if (control.execArgv) process.execArgv = [...control.execArgv];
@@ -51,7 +51,7 @@ export function recordLane(): RecordSession | undefined {
   const journal = new JournalWriter({ folder, run: run.runId, lane, runKey: bufferFrom(control.runKey), keys, onLost: () => {} });
   journal.begin(facts);
   journal.flush();
-  return new RecordSession(journal, facts.seed, () => {}, () => {}, lanesOf(control));
+  return { session: new RecordSession(journal, facts.seed, () => {}, () => {}, lanesOf(control)), facts };
 }
 
 function takeLane(): LaneControl | undefined {

@@ -8,11 +8,11 @@ import { warmInternals } from './warm.ts';
 enter((control) => {
   const recording = record(control);
   if (!recording) return;
-  installBoundaries(recording.session, warmInternals, recording.propagate);
+  installBoundaries(recording.session, recording.facts.nativeAddons ?? [], warmInternals, recording.propagate);
   recording.session.watch();
 }, () => {
-  const session = recordLane();
-  if (!session) return;
-  installBoundaries(session, warmInternals);
-  session.watch();
+  const lane = recordLane();
+  if (!lane) return;
+  installBoundaries(lane.session, lane.facts.nativeAddons ?? [], warmInternals);
+  lane.session.watch();
 });

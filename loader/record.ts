@@ -4,6 +4,7 @@ import { sealKey } from '../src/journal/crypto.ts';
 import { JournalWriter } from '../src/journal/writer.ts';
 import { keysWithoutEffect } from '../src/model/config.ts';
 import { ConfigError, HarnessError } from '../src/model/error.ts';
+import type { RunFacts } from '../src/model/event.ts';
 import type { RunManifest } from '../src/model/run.ts';
 import { requireRunId, uuidv7 } from '../src/model/uuid.ts';
 import { cwd, nativeCrypto, nativeFs, NativeDate, performanceNow, processEnv } from '../src/runtime/natives.ts';
@@ -19,8 +20,10 @@ import { lanesOf } from './lane.ts';
 
 const LOG_LEVELS = ['silent', 'warn', 'debug'];
 
+/** What a recorded process installs. */
 export interface Recording {
   readonly session: RecordSession;
+  readonly facts: RunFacts;
   /** Puts the harness into children. */
   readonly propagate: Propagate;
 }
@@ -62,6 +65,7 @@ export function record(control: Control | undefined): Recording | undefined {
     name: control?.name ?? '',
     tags: { ...config.tags, ...control?.tags },
     injected: control !== undefined,
+    nativeAddons: Object.keys(config.nativeAddons ?? {}),
   };
   const facts = gatherFacts(identification);
   const manifest: RunManifest = {
@@ -95,7 +99,7 @@ export function record(control: Control | undefined): Recording | undefined {
     }
   }, lanesOf({ folder, run: identification, lane: 0, lanes: new SharedArrayBuffer(4), runKey, keys }));
   const propagate = propagation({ store: store.location, parent: runId, recipients: sealTo, tags: facts.tags });
-  return { session, propagate };
+  return { session, facts, propagate };
 }
 
 /** A host without a place for keys, or with a damaged one, stops the recording and not the agent. A malformed key is the user's to mend. */

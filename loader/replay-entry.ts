@@ -5,10 +5,10 @@ import { replay } from './replay.ts';
 import { loadUndiciFirst, warmInternals } from './warm.ts';
 
 enter((control) => {
-  const { session, surface, start } = replay(control);
-  installBoundaries(session, () => {
+  const { session, facts, start } = replay(control);
+  installBoundaries(session, facts.nativeAddons ?? [], () => {
     const giveBack = warmInternals();
-    if (surface === 0) loadUndiciFirst();
+    if ((facts.surface ?? 0) === 0) loadUndiciFirst();
     return giveBack;
   });
   start();

@@ -15,8 +15,7 @@ import type { Control } from './control.ts';
 
 export interface Replay {
   readonly session: ReplaySession;
-  /** Capture surface of the recorder. */
-  readonly surface: number;
+  readonly facts: RunFacts;
   readonly start: () => void;
 }
 
@@ -45,7 +44,7 @@ export function replay(control: Control | undefined): Replay {
   };
   const session = new ReplaySession({ facts, tape: new Tape(tape.events, tape.complete, tape.signal), trace, temporary: control?.temporary, finish });
   restoreFacts(facts, control);
-  return { session, surface: facts.surface ?? 0, start: () => session.start() };
+  return { session, facts, start: () => session.start() };
 }
 
 function requireSameNode(facts: RunFacts): void {

@@ -1,6 +1,7 @@
 /** The command line: one file per verb, one place for errors and exit codes. */
 import { HarnessError } from '../model/error.ts';
 import { check } from './commands/check.ts';
+import { coverage } from './commands/coverage.ts';
 import { keys } from './commands/keys.ts';
 import { record } from './commands/record.ts';
 import { replay } from './commands/replay.ts';
@@ -10,7 +11,7 @@ import { HELP, helpFor, VERSION } from './help.ts';
 
 type Command = (args: readonly string[]) => Promise<number> | number;
 
-const COMMANDS: Readonly<Record<string, Command>> = { record, replay, runs, show, check, keys };
+const COMMANDS: Readonly<Record<string, Command>> = { record, replay, runs, show, coverage, check, keys };
 
 /** Options may stand before the verb, too. */
 function verbFirst(args: readonly string[]): readonly string[] {

@@ -10,6 +10,7 @@ export interface Config {
   readonly ignore?: readonly string[];
   readonly match?: Readonly<Record<string, unknown>>;
   readonly tools?: Readonly<Record<string, 'read-only' | 'side-effect'>>;
+  readonly nativeAddons?: Readonly<Record<string, 'pure'>>;
   readonly llm?: Readonly<Record<string, string>>;
   readonly retention?: Readonly<Record<string, unknown>>;
   readonly limits?: Readonly<Record<string, unknown>>;
@@ -34,6 +35,7 @@ export const CONFIG_KEYS: Readonly<Record<keyof Config, Check>> = {
   ignore: ['a list of hosts (texts)', isTextList],
   match: ['an object', isObject],
   tools: ['an object from patterns to "read-only" or "side-effect"', (value) => isObject(value) && Object.values(value).every((entry) => entry === 'read-only' || entry === 'side-effect')],
+  nativeAddons: ['an object from package names or paths to "pure"', (value) => isObject(value) && Object.values(value).every((entry) => entry === 'pure')],
   llm: ['an object from hosts to a provider name', isTextMap],
   retention: ['an object', isObject],
   limits: ['an object', isObject],

@@ -179,6 +179,8 @@ export interface RunFacts {
   readonly injected: boolean;
   /** How messages are written on the channel to the parent process, for a program that was forked. */
   readonly ipc?: 'json' | 'advanced';
+  /** Native addons that the configuration declared pure: package names, or globs of paths. Recordings made before there were any lack it. */
+  readonly nativeAddons?: readonly string[];
   /** {@link SURFACE} of the recorder; recordings that lack it have 0. */
   readonly surface?: number;
   /** Seed of the `Math.random` stream (alea). */

@@ -46,6 +46,7 @@ function quote(text: string): string {
 }
 
 function adviceFor({ verdict, runId, step, blocked }: Report): string {
+  if (verdict === 'blocked' && blocked[0]?.startsWith('a native addon')) return `if it reaches nothing outside the process, declare it under nativeAddons in replay-harness.json and record again (docs/native-addons.md)`;
   if (verdict === 'blocked') return `everything before was replayed; to replay the whole, record the agent without ${blocked.join(', ')}`;
   return `replay-harness show ${runId.slice(0, 13)} --step ${step} shows what was recorded; replay with the code that was recorded, or record again`;
 }

@@ -17,7 +17,6 @@ const CASES = [
   ['heap-snapshot.mjs', /v8\.writeHeapSnapshot/],
   ['listen-path.mjs', /inbound server/],
   ['wasi.mjs', /node:wasi/],
-  ...(NODE_MAJOR >= 22 ? [['sqlite.mjs', /node:sqlite/] as const] : []),
 ] as const;
 
 describe('what is not captured', () => {

@@ -4,6 +4,7 @@ import { installWarnings } from '../../runtime/warnings.ts';
 import type { Session } from '../session.ts';
 import { installChildren, type Propagate } from './children.ts';
 import { installChannels } from './channels.ts';
+import { installAddons } from './addons.ts';
 import { installClock } from './clock.ts';
 import { installCluster } from './cluster.ts';
 import { installContexts } from './contexts.ts';
@@ -37,10 +38,11 @@ import { patchWasm } from './wasm.ts';
 import { installZlib } from './zlib.ts';
 
 /**
+ * @param pureAddons native addons that are declared pure: package names, or globs of paths
  * @param warm loads what has to be loaded before the clocks and sources are patched, and returns what hides that it has
  * @param propagate puts the harness into children, when recording
  */
-export function installBoundaries(session: Session, warm: () => () => void, propagate?: Propagate): void {
+export function installBoundaries(session: Session, pureAddons: readonly string[], warm: () => () => void, propagate?: Propagate): void {
   installWarnings();
   installFinalizers(session);
   const handles = installHandles(session);
@@ -74,6 +76,7 @@ export function installBoundaries(session: Session, warm: () => () => void, prop
   installChannels(session, ports);
   installWorkerThread(session, ports);
   installWorkers(session, ports);
+  installAddons(session, pureAddons);
   installUncaptured(session);
   installCluster(session);
   warmed();

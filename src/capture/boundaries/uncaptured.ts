@@ -10,7 +10,6 @@ export function installUncaptured(session: Session): void {
   const block = (owner: object, name: string, shown: string): void => {
     patchMethod(owner, name, (native) => blockedLike(session, native, shown));
   };
-  block(process, 'dlopen', 'a native addon (process.dlopen)');
   block(process, 'execve', 'process.execve');
   block(process.getBuiltinModule('node:os'), 'setPriority', 'os.setPriority');
   if (process.report) block(process.report, 'writeReport', 'process.report.writeReport');
