@@ -97,6 +97,8 @@ export function describeStart(kind: string, key: string): string {
       return `the start of a child process`;
     case 'ipc':
       return 'the channel to the parent process';
+    case 'sqlite':
+      return `sqlite ${asked[0]} ${asked.slice(2).join(' ')}`.trim();
     case 'stdio':
       return `opening ${['stdin', 'stdout', 'stderr'][Number(asked[0])]}`;
     default:

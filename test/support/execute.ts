@@ -25,7 +25,8 @@ export type Stdin = { readonly pipe: string | Uint8Array } | { readonly file: st
 /** What a person types once a question stands in the output; standard input stays open after it. */
 export interface Typed {
   readonly question: string;
-  readonly answer: string;
+  /** What is typed; or what is done instead, to the program of that process. */
+  readonly answer: string | ((pid: number) => void);
   /** Milliseconds from question to answer. */
   readonly after: number;
 }
@@ -84,7 +85,9 @@ const SHELL: Readonly<Record<Exclude<Output, 'terminal'>, string>> = {
   fifos: '{ { "$@"; echo $? >code.txt; } 2>&1 1>&3 | cat >&2; } 3>&1 | cat; exit $(cat code.txt)',
 };
 
-const TERMINAL_SIZE = 'stty cols 100 rows 30';
+/** Of a terminal that somebody types at: its device, for who changes its size. */
+export const TERMINAL_FILE = 'terminal.txt';
+const TERMINAL_SIZE = `stty cols 100 rows 30; tty >${TERMINAL_FILE}`;
 
 function through(output: Output, program: string, args: readonly string[]): readonly [string, readonly string[]] {
   if (output !== 'terminal') return ['sh', ['-c', SHELL[output], 'sh', program, ...args]];
@@ -101,7 +104,8 @@ function type(child: ChildProcess, stdout: () => Buffer, typed: readonly Typed[]
     if (!next || asked < 0) return;
     left.shift();
     seen = asked + next.question.length;
-    setTimeout(() => child.stdin?.write(next.answer), next.after);
+    const { answer } = next;
+    setTimeout(() => void (typeof answer === 'string' ? child.stdin?.write(answer) : answer(child.pid as number)), next.after);
   });
 }
 

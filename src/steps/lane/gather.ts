@@ -4,6 +4,7 @@ import { asObject } from '../json.ts';
 import type { LaneClock } from '../lanes.ts';
 import { Completions } from './completions.ts';
 import { Connections } from './connections.ts';
+import { Databases } from './databases.ts';
 import type { Draft, OperationEvent, Tracker } from './draft.ts';
 import { Files } from './files.ts';
 import { Lifecycle } from './lifecycle.ts';
@@ -35,6 +36,7 @@ class Lane {
   readonly #files = new Files();
   readonly #watches = new Watches();
   readonly #completions = new Completions();
+  readonly #databases = new Databases();
   readonly #lifecycle = new Lifecycle();
   readonly #threads = new Threads();
   readonly #values: Values;
@@ -59,6 +61,7 @@ class Lane {
       watch: this.#watches,
       dns: this.#completions,
       crypto: this.#completions,
+      sqlite: this.#databases,
       'process-event': this.#lifecycle,
       signal: this.#lifecycle,
       process: this.#processes,
@@ -88,7 +91,7 @@ class Lane {
   }
 
   finish(): Draft[] {
-    return [this.#connections, this.#timers, this.#stdio, this.#files, this.#watches, this.#completions, this.#lifecycle, this.#threads, this.#values, this.#processes].flatMap((tracker) => tracker.finish());
+    return [this.#connections, this.#timers, this.#stdio, this.#files, this.#watches, this.#completions, this.#databases, this.#lifecycle, this.#threads, this.#values, this.#processes].flatMap((tracker) => tracker.finish());
   }
 
   #value(event: ValueEvent): void {
@@ -97,6 +100,10 @@ class Lane {
       return;
     }
     if (event.kind === 'port-value') this.#threads.take(event);
+    if (event.kind === 'sqlite-value') {
+      this.#databases.answered(event);
+      return;
+    }
     if (event.kind !== 'fs-value') {
       this.#values.take(event);
       return;

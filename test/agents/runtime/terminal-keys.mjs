@@ -16,11 +16,11 @@ await new Promise((resolve) => {
 });
 console.log(JSON.stringify(keys));
 stdin.setRawMode(false);
-stdin.pause();
 const resized = new Promise((resolve) => stdout.once('resize', resolve));
 process.once('SIGWINCH', (name) => console.log(name));
 console.log('size?');
 await resized;
+stdin.pause();
 console.log(stdout.columns, stdout.rows, stdout.getColorDepth(), stdout.hasColors());
 stdout.cursorTo(4, () => {});
 await new Promise((resolve) => stdout.write('!\n', resolve));
