@@ -379,8 +379,8 @@ export class ReplaySession implements Session {
       for (let next = this.#following(); next; next = this.#following()) next.pending.scope.runInAsyncScope(next.run);
     };
     if (this.#armedFor === event.operation) run();
-    // A callback that ends well in between would run ticks that the recorded run had not run yet.
-    else if (this.#threw) pending.scope.runInAsyncScope(run);
+    // Another turn would come in between: of ticks that the recorded run had not run yet, or of native code.
+    else if (this.#threw || this.#turnsCount) pending.scope.runInAsyncScope(run);
     else pending.scope.runInAsyncScope(() => void ownImmediate(run));
   }
 

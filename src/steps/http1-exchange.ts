@@ -1,5 +1,6 @@
 /** One request and its response on an HTTP/1.x connection. */
 import { bufferConcat } from '../runtime/natives.ts';
+import type { WebSocketConversation, WebSocketMessage } from './websocket.ts';
 import { type Framing, framingOf, type Header, headerValue, MessageReader } from './http1-message.ts';
 
 /** Where a connection leads, for urls that the request itself does not spell out. */
@@ -67,6 +68,8 @@ export interface HttpExchange {
   readonly code: string | null;
   /** Bytes after a switch of protocols or inside a CONNECT tunnel. */
   readonly tunnel: { readonly protocol: string; readonly sent: number; readonly received: number } | null;
+  /** Of the WebSocket that it became. */
+  readonly messages?: readonly WebSocketMessage[];
 }
 
 export const REQUEST_LINE: RegExp = /^([A-Za-z0-9!#$%&'*+.^_`|~-]+) (\S+) HTTP\/(1\.[01])$/;
@@ -75,6 +78,8 @@ const STATUS_LINE = /^HTTP\/(1\.[01]) (\d{3})(?: (.*))?$/;
 export class OpenExchange {
   readonly request: MessageReader = requestReader();
   response: MessageReader = responseReader(this);
+  /** The connection became a WebSocket. */
+  conversation: WebSocketConversation | undefined;
   sent = 0;
   received = 0;
   answered = false;
@@ -151,6 +156,7 @@ export class OpenExchange {
       end: this.#end,
       code: this.#code,
       tunnel: tunnelled ? { protocol, sent: this.sent, received: this.received } : null,
+      ...(this.conversation && { messages: this.conversation.messages }),
     };
   }
 

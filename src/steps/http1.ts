@@ -2,6 +2,9 @@
 import { bufferConcat } from '../runtime/natives.ts';
 import { type ConnectionFacts, type HttpExchange, type HttpRequest, OpenExchange, REQUEST_LINE, requestOf, requestReader } from './http1-exchange.ts';
 
+import { headerValue, headerValues } from './http1-message.ts';
+import { WebSocketConversation } from './websocket.ts';
+
 export { type BodyPart, type ConnectionFacts, type ExchangeEnd, type HttpExchange, type HttpRequest, type HttpResponse } from './http1-exchange.ts';
 export { type Header, headerValue, headerValues } from './http1-message.ts';
 
@@ -68,7 +71,7 @@ export class HttpConnection {
       const tunnel = this.#tunnel ?? this.#awaiting.find((exchange) => exchange.method === 'CONNECT');
       if (tunnel && tunnel !== this.#sending) {
         tunnel.sent += bytes.length - offset;
-        this.#inner?.write(seq, at, bytes.subarray(offset));
+        (tunnel.conversation ?? this.#inner)?.write(seq, at, bytes.subarray(offset));
         return;
       }
       // Empty lines between two requests are to be ignored (RFC 9112 section 2.2).
@@ -103,7 +106,7 @@ export class HttpConnection {
     while (offset < bytes.length) {
       if (this.#tunnel) {
         this.#tunnel.received += bytes.length - offset;
-        this.#inner?.read(seq, at, bytes.subarray(offset));
+        (this.#tunnel.conversation ?? this.#inner)?.read(seq, at, bytes.subarray(offset));
         return;
       }
       const exchange = this.#awaiting[0];
@@ -119,6 +122,7 @@ export class HttpConnection {
   #openTunnel(exchange: OpenExchange): void {
     this.#tunnel = exchange;
     this.#sending = undefined;
+    if (/^websocket$/i.test(headerValue(exchange.response.headers, 'upgrade') ?? '')) exchange.conversation = new WebSocketConversation(headerValues(exchange.response.headers, 'sec-websocket-extensions').join(','));
     if (exchange.method !== 'CONNECT') return;
     const [host = '', port] = splitAuthority(exchange.target);
     this.#inner = new HttpConnection({ scheme: 'http', host, port });

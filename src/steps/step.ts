@@ -3,7 +3,7 @@ export type StepKind = 'llm' | 'tool' | 'time' | 'random' | 'message' | 'state';
 
 /** How it was captured. */
 export type Boundary =
-  | 'http' | 'server' | 'websocket' | 'socket' | 'worker' | 'fs' | 'child_process' | 'sqlite' | 'dns' | 'timer' | 'clock' | 'random' | 'crypto'
+  | 'http' | 'http2' | 'server' | 'websocket' | 'socket' | 'worker' | 'fs' | 'child_process' | 'sqlite' | 'dns' | 'timer' | 'clock' | 'random' | 'crypto'
   | 'stdin' | 'stdout' | 'stderr' | 'env' | 'signal' | 'exit' | 'uncaptured';
 
 export interface StepError {

@@ -9,7 +9,7 @@ import type { ModelToolCall, Step } from './step.ts';
 export function handedOn({ result, error, answeredAt, servedBy }: ModelToolCall, steps: ReadonlyMap<number, Step>): 'same' | 'differs' | null {
   const [by] = servedBy;
   const step = by !== undefined && servedBy.length === 1 ? steps.get(by) : undefined;
-  if (!step || step.kind !== 'tool' || step.boundary !== 'http' || step.error || error || answeredAt === null) return null;
+  if (!step || step.kind !== 'tool' || (step.boundary !== 'http' && step.boundary !== 'http2') || step.error || error || answeredAt === null) return null;
   const body = asObject(step.output)['body'] ?? null;
   if (body === null || asText(asObject(body)['base64']) !== null) return null;
   return canonicalJson(valueOf(body)) === canonicalJson(valueOf(result)) ? 'same' : 'differs';

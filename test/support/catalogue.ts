@@ -53,6 +53,8 @@ const packageAgent = (name: string): string => join(PACKAGES, 'agents', name);
 
 const channels: readonly AgentCase[] = [
   { agent: packageAgent('s18-grpc.mjs'), companion: packageAgent('grpc-server.mjs'), env: { GREETER_PROTO: packageAgent('greeter.proto') } },
+  // What is global later is there on Node 20 for those who ask.
+  { agent: packageAgent('s18-websocket.mjs'), companion: packageAgent('ws-server.mjs'), nodeArgs: process.versions.node.startsWith('20.') ? ['--no-warnings', '--experimental-websocket'] : [] },
 ];
 
 const datagrams: readonly AgentCase[] = [{ agent: 'udp.mjs', sameAsBare: all }];

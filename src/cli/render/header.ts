@@ -71,7 +71,7 @@ function countsOf(steps: readonly Step[]): string {
   return [
     `${counted(models.length, 'model call')}${failed > 0 ? ` (${failed} failed)` : ''}`,
     asked.length === 0 ? null : `${counted(asked.length, 'tool call')} asked for by models (${returned(told, asked.length)})`,
-    count('HTTP request', ({ boundary }) => boundary === 'http'),
+    count('HTTP request', ({ boundary }) => boundary === 'http' || boundary === 'http2'),
     served === 0 ? null : `${counted(served, 'request')} served`,
     count('websocket', ({ boundary }) => boundary === 'websocket'),
     count('SQL statement', (step) => asks(step, 'sql')),

@@ -9,7 +9,7 @@ import { clippedLines, duration, oneLine, visible } from './text.ts';
 /** Steps whose answer may come after other things have happened. */
 export function isExchange(step: Step): boolean {
   const { kind, boundary } = step;
-  return kind === 'llm' || boundary === 'http' || boundary === 'websocket' || (boundary === 'server' && kind === 'message') || isChildExchange(step);
+  return kind === 'llm' || boundary === 'http' || boundary === 'http2' || (boundary === 'websocket' && kind === 'tool') || (boundary === 'server' && kind === 'message') || isChildExchange(step);
 }
 
 /** @param following what a wait led to, in words */
@@ -17,9 +17,11 @@ export function openingLines(step: Step, { meanwhile, following }: { meanwhile: 
   if (step.kind === 'llm') return questionLines(step, meanwhile, context);
   switch (step.boundary) {
     case 'http':
-    case 'websocket':
+    case 'http2':
     case 'server':
       return requestLines(step, context);
+    case 'websocket':
+      return step.kind === 'message' ? [{ tag: 'ws', text: visible(oneLine(step.summary, 160)) }] : requestLines(step, context);
     case 'timer':
       return [{ tag: 'wait', text: `${step.summary}${following === '' ? '' : context.paint('dim', ` → ${following}`)}` }];
     case 'child_process':

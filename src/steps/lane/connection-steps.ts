@@ -5,10 +5,11 @@ import type { Said } from '../said.ts';
 import type { Draft } from './draft.ts';
 import { exchangeDraft } from './exchange-step.ts';
 import type { Peer } from './peer.ts';
+import { messageDrafts } from './websocket-step.ts';
 
 /** @returns one step per HTTP exchange, SQL statement or Redis command, or one for a connection that speaks something else. */
 export function connectionDrafts(peer: Peer): Draft[] {
-  const exchanges = peer.http.exchanges;
+  const { exchanges } = peer;
   if (exchanges.length > 0) return exchangeDrafts(peer, exchanges);
   const said = peer.dialogue.said();
   if (said.length > 0) return saidDrafts(peer, said);
@@ -26,9 +27,9 @@ function saidDrafts(peer: Peer, said: readonly Said[]): Draft[] {
 
 function exchangeDrafts(peer: Peer, exchanges: readonly HttpExchange[]): Draft[] {
   const bySeq = new Map(peer.traffic.map((event) => [event.seq, event]));
-  return exchanges.map((exchange, index) => {
+  return exchanges.flatMap((exchange, index) => {
     const traffic = [...new Set([...exchange.writes, ...exchange.reads])].sort((a, b) => a - b).flatMap((seq) => bySeq.get(seq) ?? []);
-    return exchangeDraft(readExchange(exchange), exchange, peer, index === 0 ? [...peer.setup, ...traffic] : traffic);
+    return [exchangeDraft(readExchange(exchange), exchange, peer, index === 0 ? [...peer.setup, ...traffic] : traffic), ...messageDrafts(exchange, bySeq)];
   });
 }
 

@@ -2,6 +2,7 @@ import type { LaneEvent } from '../../model/event.ts';
 import { bufferConcat, bufferFrom } from '../../runtime/natives.ts';
 import type { DecodedBody } from '../body.ts';
 import { type ReadableExchange, showHeaders } from '../exchange.ts';
+import { type GrpcCall, readGrpc } from '../grpc.ts';
 import type { HttpExchange } from '../http1.ts';
 import { cutAt, preview } from '../json.ts';
 import { readLlmCall } from '../providers/index.ts';
@@ -17,12 +18,14 @@ export function exchangeDraft(read: ReadableExchange, exchange: HttpExchange, pe
   const base: Omit<Draft, 'kind' | 'name' | 'summary' | 'input' | 'output' | 'error'> = {
     seq: exchange.seq,
     events,
-    boundary: websocket ? 'websocket' : 'http',
+    boundary: websocket ? 'websocket' : request.version === '2' ? 'http2' : 'http',
     asked: bufferConcat([bufferFrom(`${request.method} ${request.url}\n`), request.body]),
     startedAt: exchange.startedAt,
     endedAt: exchange.endedAt,
   };
-  return call ? { ...base, ...llmFields(call, read), ...conversationOf(call, exchange) } : { ...base, ...toolFields(read, exchange, peer) };
+  if (call) return { ...base, ...llmFields(call, read), ...conversationOf(call, exchange) };
+  const grpc = readGrpc(exchange);
+  return grpc ? { ...base, ...grpcFields(grpc, read) } : { ...base, ...toolFields(read, exchange, peer) };
 }
 
 function llmFields(call: LlmCall, read: ReadableExchange): Pick<Draft, 'kind' | 'name' | 'summary' | 'input' | 'output' | 'error' | 'envelope'> {
@@ -70,6 +73,19 @@ export function responseFields({ status, responseHeaders, responseBody }: Readab
     ...bodyFields(responseBody),
     ...(response.trailers.length > 0 ? { trailers: showHeaders(response.trailers) } : {}),
     ...(tunnel ? { tunnel } : {}),
+  };
+}
+
+function grpcFields({ service, method, request, response, status, details, error }: GrpcCall, { url }: ReadableExchange): Pick<Draft, 'kind' | 'name' | 'summary' | 'input' | 'output' | 'error'> {
+  const name = `grpc ${service}/${method}`;
+  const answered = response.messages.length === 0 ? '' : ` ${response.messages.length === 1 ? '1 message' : `${response.messages.length} messages`}`;
+  return {
+    kind: 'tool',
+    name,
+    summary: `${name} → ${error ? errorLine(error) : `${status ?? ''}${answered}`}`,
+    input: { service, method, url, ...request },
+    output: { status, details, ...response },
+    error,
   };
 }
 

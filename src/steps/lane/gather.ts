@@ -5,6 +5,7 @@ import type { LaneClock } from '../lanes.ts';
 import { Completions } from './completions.ts';
 import { Connections } from './connections.ts';
 import { Databases } from './databases.ts';
+import { Datagrams } from './datagrams.ts';
 import type { Draft, OperationEvent, Tracker } from './draft.ts';
 import { Files } from './files.ts';
 import { Lifecycle } from './lifecycle.ts';
@@ -26,11 +27,12 @@ export interface InterpretOptions {
 export function gatherDrafts(events: readonly LaneEvent[], options: InterpretOptions): Draft[] {
   const lane = new Lane(events, options);
   for (const event of events) lane.take(event);
-  return numbered(lane.finish());
+  return numbered(lane.finish(), events);
 }
 
 class Lane {
   readonly #connections = new Connections();
+  readonly #datagrams = new Datagrams();
   readonly #timers = new Timers();
   readonly #stdio = new Stdio();
   readonly #files = new Files();
@@ -54,6 +56,8 @@ class Lane {
       tls: this.#connections,
       server: this.#connections,
       accepted: this.#connections,
+      udp: this.#datagrams,
+      datagram: this.#datagrams,
       timer: this.#timers,
       immediate: this.#timers,
       stdio: this.#stdio,
@@ -91,7 +95,7 @@ class Lane {
   }
 
   finish(): Draft[] {
-    return [this.#connections, this.#timers, this.#stdio, this.#files, this.#watches, this.#completions, this.#databases, this.#lifecycle, this.#threads, this.#values, this.#processes].flatMap((tracker) => tracker.finish());
+    return [this.#connections, this.#datagrams, this.#timers, this.#stdio, this.#files, this.#watches, this.#completions, this.#databases, this.#lifecycle, this.#threads, this.#values, this.#processes].flatMap((tracker) => tracker.finish());
   }
 
   #value(event: ValueEvent): void {
@@ -125,12 +129,17 @@ class Lane {
   }
 }
 
-/** Requests that were pipelined in one write share its number: the later ones take that of another event of theirs. */
-function numbered(drafts: readonly Draft[]): Draft[] {
+/**
+ * Requests that left in one write share its number, and messages that came in one read: the later ones take that of another
+ * event of theirs, or of one that opened nothing while they were under way.
+ */
+function numbered(drafts: readonly Draft[], events: readonly LaneEvent[]): Draft[] {
+  const openings = new Set(drafts.map(({ seq }) => seq));
   const taken = new Map<number, Draft>();
   const pipelined = new Map<Draft, Draft[]>();
   for (const draft of [...drafts].sort((a, b) => a.seq - b.seq)) {
-    const seq = taken.has(draft.seq) ? draft.events.find((event) => event.seq > draft.seq && !taken.has(event.seq))?.seq : draft.seq;
+    const own = taken.has(draft.seq) ? draft.events.find((event) => event.seq > draft.seq && !taken.has(event.seq))?.seq : draft.seq;
+    const seq = own ?? freeNumber(draft, events, (candidate) => taken.has(candidate) || openings.has(candidate));
     if (seq !== undefined) {
       taken.set(seq, { ...draft, seq });
       continue;
@@ -146,4 +155,14 @@ function numbered(drafts: readonly Draft[]): Draft[] {
 function withPipelined(step: Draft, others: readonly Draft[] | undefined): Draft {
   if (!others) return step;
   return { ...step, output: { ...asObject(step.output), pipelined: others.map(({ name, input, output, error }) => ({ name, input, output, error })) } };
+}
+
+/** Up to the last event of the draft, or the next delivery. */
+function freeNumber({ seq, events: own }: Draft, events: readonly LaneEvent[], isTaken: (candidate: number) => boolean): number | undefined {
+  const last = own.at(-1)?.seq ?? seq;
+  for (let candidate = seq + 1; candidate < events.length; candidate++) {
+    if (candidate > last && events[candidate]?.type === 'delivery') return undefined;
+    if (!isTaken(candidate)) return candidate;
+  }
+  return undefined;
 }

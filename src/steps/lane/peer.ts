@@ -2,7 +2,9 @@ import type { DeliveryEvent, LaneEvent, OutputEvent } from '../../model/event.ts
 import { decodeArguments } from '../../model/value.ts';
 import { bufferConcat, NativeError } from '../../runtime/natives.ts';
 import { Dialogue } from '../dialogue.ts';
-import { type ConnectionFacts, HttpConnection } from '../http1.ts';
+import { type ConnectionFacts, HttpConnection, type HttpExchange } from '../http1.ts';
+import { Http2Connection } from '../http2/connection.ts';
+import { PREFACE } from '../http2/frames.ts';
 import { statusName, stepError } from './draft.ts';
 
 const SNIFF_BYTES = 64;
@@ -14,6 +16,9 @@ export class Peer {
   readonly dialogue: Dialogue;
   readonly host: string;
   readonly port: number | null;
+  /** From the first bytes on, where they say that it is HTTP/2. */
+  #http2: Http2Connection | undefined;
+  readonly #facts: ConnectionFacts;
   /** For people: `127.0.0.1:5432`, or the path of a socket. */
   readonly address: string;
   /** The TLS layer that took the connection over. */
@@ -36,6 +41,7 @@ export class Peer {
   constructor(facts: ConnectionFacts, address: string, setup: LaneEvent[] = [], isInbound: boolean = false) {
     this.isInbound = isInbound;
     this.http = new HttpConnection(facts);
+    this.#facts = facts;
     this.host = facts.host;
     this.port = facts.port;
     this.address = address;
@@ -47,15 +53,23 @@ export class Peer {
     return this.bytesSent + this.bytesReceived > 0;
   }
 
+  get exchanges(): readonly HttpExchange[] {
+    return this.#conversation.exchanges;
+  }
+
+  get #conversation(): HttpConnection | Http2Connection {
+    return this.#http2 ?? this.http;
+  }
+
   sent(event: OutputEvent): void {
     this.traffic.push(event);
     // The end of an answer that has no length.
-    if (this.isInbound && event.kind === 'shutdown') this.http.end(event.seq, event.at, 'eof');
+    if (this.isInbound && event.kind === 'shutdown') this.#conversation.end(event.seq, event.at, 'eof');
     if (event.kind !== 'write') return;
     this.bytesSent += event.data.length;
     if (this.firstSent.length < SNIFF_BYTES) this.firstSent = bufferConcat([this.firstSent, event.data.subarray(0, SNIFF_BYTES)]);
-    if (this.isInbound) this.http.read(event.seq, event.at, event.data);
-    else this.http.write(event.seq, event.at, event.data);
+    if (this.isInbound) this.#conversation.read(event.seq, event.at, event.data);
+    else this.#asks(event);
     this.dialogue.write(event.seq, event.at, event.data);
   }
 
@@ -87,16 +101,22 @@ export class Peer {
   #received(event: DeliveryEvent): void {
     this.bytesReceived += event.data.length;
     if (this.firstReceived.length < SNIFF_BYTES) this.firstReceived = bufferConcat([this.firstReceived, event.data.subarray(0, SNIFF_BYTES)]);
-    if (this.isInbound) this.http.write(event.seq, event.at, event.data);
-    else this.http.read(event.seq, event.at, event.data);
+    if (this.isInbound) this.#asks(event);
+    else this.#conversation.read(event.seq, event.at, event.data);
     this.dialogue.read(event.seq, event.at, event.data);
+  }
+
+  /** Bytes of the side that sends requests. */
+  #asks({ seq, at, data }: DeliveryEvent | OutputEvent): void {
+    if (this.http.protocol !== 'http' && data.subarray(0, PREFACE.length).latin1Slice() === PREFACE) this.#http2 ??= new Http2Connection(this.#facts);
+    this.#conversation.write(seq, at, data);
   }
 
   /** A layer above ends with the one below, and is told only there. */
   #ended(event: DeliveryEvent, how: string): void {
     if (how !== 'closed') this.hasLeft = true;
     // Who has asked everything may wait for the answer.
-    if (!this.isInbound || how !== 'eof') this.http.end(event.seq, event.at, how);
+    if (!this.isInbound || how !== 'eof') this.#conversation.end(event.seq, event.at, how);
     this.dialogue.end(event.at, how);
     if (how !== 'eof' && how !== 'closed') this.#fail(event, how);
     if (!this.above) return;

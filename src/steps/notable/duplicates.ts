@@ -11,7 +11,7 @@ const NAMED = 3;
 export function duplicateEffects(steps: readonly Step[]): Notable[] {
   const alike = new Map<string, Step[]>();
   for (const step of steps) {
-    if (step.kind !== 'tool' || step.boundary !== 'http' || step.error) continue;
+    if (step.kind !== 'tool' || (step.boundary !== 'http' && step.boundary !== 'http2') || step.error) continue;
     const { method, url, body } = asObject(step.input);
     const status = statusOf(step);
     if (SAFE.has(asText(method) ?? 'GET') || status < 200 || status > 299) continue;
