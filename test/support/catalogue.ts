@@ -36,6 +36,7 @@ const network: readonly AgentCase[] = [
   { agent: 'keep-alive-races.mjs' },
   { agent: 'pipelining.mjs' },
   { agent: 'tls-clients.mjs' },
+  { agent: 'certificates.mjs', sameAsBare: all },
   { agent: 'proxy.mjs' },
   { agent: 'proxy-by-env.mjs', env: ({ url }) => ({ NODE_USE_ENV_PROXY: '1', NODE_NO_WARNINGS: '1', HTTP_PROXY: url, HTTPS_PROXY: url, NO_PROXY: '' }) },
   { agent: 'websocket.mjs' },
@@ -52,6 +53,7 @@ const http2: readonly AgentCase[] = [
 const packageAgent = (name: string): string => join(PACKAGES, 'agents', name);
 
 const channels: readonly AgentCase[] = [
+  { agent: packageAgent('http2-clients.mjs') },
   { agent: packageAgent('s18-grpc.mjs'), companion: packageAgent('grpc-server.mjs'), env: { GREETER_PROTO: packageAgent('greeter.proto') } },
   // What is global later is there on Node 20 for those who ask.
   { agent: packageAgent('s18-websocket.mjs'), companion: packageAgent('ws-server.mjs'), nodeArgs: process.versions.node.startsWith('20.') ? ['--no-warnings', '--experimental-websocket'] : [] },

@@ -14,6 +14,7 @@ import type { Handles } from './handles.ts';
 import { drive, toldAsDriven, WRITTEN } from './driven.ts';
 import { createStreamState, defineReadings, deliverRead, installStreamMethods, WRITES, type StreamHandle, type StreamState, tapReads, tapReadsAhead } from './streams.ts';
 import { completeDriven } from './write-protocol.ts';
+import { readCertificate } from './x509.ts';
 
 interface TlsState extends StreamState {
   /** The transport below; it may connect only after it was wrapped. */
@@ -112,8 +113,9 @@ export function installTls(session: Session, handles: Handles): Tls {
     });
   }
   for (const name of ['getPeerX509Certificate', 'getX509Certificate']) {
-    patchMethod(prototype, name, (native) => function (this: object, ...args: unknown[]): unknown {
-      return states.get(this) ? session.uncaptured(`tls.${name}`, () => apply(native, this, args)) : apply(native, this, args);
+    patchMethod(prototype, name, (native) => function reading(this: object, ...args: unknown[]): unknown {
+      const live = (): unknown => apply(native, this, args);
+      return states.get(this) ? readCertificate(session, `["tls.${name}"]`, reading, live) : live();
     });
   }
   installStreamMethods(prototype, session, (handle) => {

@@ -16,6 +16,9 @@ import { Timers } from './timers.ts';
 import { Values } from './values.ts';
 import { Watches } from './watches.ts';
 
+/** Events behind an opening in which a free number is looked for. */
+const SEARCHED = 500;
+
 export interface InterpretOptions {
   /** Makes the run's `Math.random` from its seed; without it steps of it hold only the number of draws. */
   readonly random?: (seed: string) => () => number;
@@ -160,7 +163,7 @@ function withPipelined(step: Draft, others: readonly Draft[] | undefined): Draft
 /** Up to the last event of the draft, or the next delivery. */
 function freeNumber({ seq, events: own }: Draft, events: readonly LaneEvent[], isTaken: (candidate: number) => boolean): number | undefined {
   const last = own.at(-1)?.seq ?? seq;
-  for (let candidate = seq + 1; candidate < events.length; candidate++) {
+  for (let candidate = seq + 1; candidate < Math.min(events.length, seq + SEARCHED); candidate++) {
     if (candidate > last && events[candidate]?.type === 'delivery') return undefined;
     if (!isTaken(candidate)) return candidate;
   }

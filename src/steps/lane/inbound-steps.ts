@@ -27,7 +27,7 @@ export function listenDraft(event: StartEvent): Draft {
 
 /** @returns one step per request, or one for a connection that speaks something else. */
 export function inboundDrafts(peer: Peer): Draft[] {
-  const { exchanges } = peer.http;
+  const { exchanges } = peer;
   if (exchanges.length === 0) return peer.spoke ? [connectionDraft(peer)] : [];
   const bySeq = new Map(peer.traffic.map((event) => [event.seq, event]));
   return exchanges.map((exchange) => {
