@@ -53,9 +53,6 @@ export function isLoaded(internal: string): boolean {
   return (process as unknown as { moduleLoadList: readonly string[] }).moduleLoadList.includes(`NativeModule ${internal}`);
 }
 
-/** Runs the ticks and promise jobs that wait, as the runtime does when its outermost call into JavaScript returns. */
-export const runTicks: () => void = (process as unknown as { _tickCallback: () => void })._tickCallback;
-
 export interface HttpParser {
   readonly prototype: object;
   readonly kOnHeaders: number;

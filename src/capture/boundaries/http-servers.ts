@@ -2,8 +2,8 @@
  * What Node's HTTP servers do past JavaScript: their parser reads the connection natively, its lists of connections are in
  * the order of addresses in memory and of clock reads, and the `Date` of answers is a clock of its own.
  */
-import { binding, type HttpParser, httpParser, runTicks } from '../../runtime/bindings.ts';
-import { apply, construct, defineProperty, getPrototypeOf } from '../../runtime/natives.ts';
+import { binding, type HttpParser, httpParser } from '../../runtime/bindings.ts';
+import { apply, construct, defineProperty, getPrototypeOf, runTicks } from '../../runtime/natives.ts';
 import { asOwn } from '../../runtime/own.ts';
 import { type AnyFunction, disguise, patchMethod } from '../../runtime/patches.ts';
 import { OUTERMOST } from '../../runtime/stack.ts';
