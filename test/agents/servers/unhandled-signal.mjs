@@ -1,6 +1,7 @@
 // A service that nobody ends but a signal.
 import http from 'node:http';
 const server = http.createServer(async (request, response) => {
+  await request.toArray();
   const { id } = await (await fetch(`${process.env.SERVER_URL}/json`)).json();
   console.log(request.url, id);
   response.end(id);

@@ -1,4 +1,8 @@
 import net from 'node:net';
 
 console.log('before');
-net.createServer().on('error', () => {}).listen({ fd: Number(process.env.LISTEN_FD ?? 999) });
+const first = net.createServer().listen(0, '127.0.0.1', () => {
+  const second = net.createServer().on('error', () => {}).listen({ fd: first._handle.fd });
+  second.close();
+  first.close();
+});

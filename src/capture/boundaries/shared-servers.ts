@@ -1,4 +1,4 @@
-/** A cluster shares its listening sockets between processes, through handles in messages: named when used, refused in replay. */
+/** Servers on sockets of other processes: those of a cluster, and descriptors that were handed over. They are named when used, and refused in replay. */
 import { binding, isLoaded } from '../../runtime/bindings.ts';
 import { apply } from '../../runtime/natives.ts';
 import { patchMethod } from '../../runtime/patches.ts';
@@ -7,7 +7,12 @@ import type { Session } from '../session.ts';
 /** The variable by which a process knows that it is a worker of a cluster. */
 const WORKER = 'NODE_UNIQUE_ID=';
 
-export function installCluster(session: Session): void {
+export function installSharedServers(session: Session): void {
+  patchMethod((process.getBuiltinModule('node:net').Server as { prototype: object }).prototype, 'listen', (native) => function (this: object, ...args: unknown[]): unknown {
+    const live = (): unknown => apply(native, this, args);
+    const { fd } = (args[0] ?? {}) as { fd?: unknown };
+    return typeof fd === 'number' && fd >= 0 ? session.uncaptured('a server on a file descriptor (listen)', live) : live();
+  });
   const { prototype } = binding('process_wrap')['Process'] as { prototype: object };
   patchMethod(prototype, 'spawn', (native) => function (this: object, options: { envPairs?: readonly string[] }, ...rest: unknown[]): unknown {
     const live = (): unknown => apply(native, this, [options, ...rest]);

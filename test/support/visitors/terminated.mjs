@@ -1,0 +1,3 @@
+import { end } from './ended.mjs';
+
+export const visit = (place, pid) => end(place, pid, 'SIGTERM');
