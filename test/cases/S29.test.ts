@@ -9,8 +9,8 @@ import { testWorkspace } from '../support/test-workspace.ts';
 const MB = 1024 * 1024;
 const BYTES = Number(process.env['BYTES'] ?? 150 * MB);
 const REQUESTS = Number(process.env['REQUESTS'] ?? 1000);
-const RATE = Number(process.env['RATE'] ?? 25);
-const SECONDS = Number(process.env['SECONDS'] ?? 4);
+const RATE = Number(process.env['RATE'] ?? 15);
+const SECONDS = Number(process.env['SECONDS'] ?? 3);
 
 function growth(stderr: Buffer): number {
   return Number(/grew by (-?\d+) MB/.exec(stderr.toString())?.[1]);
