@@ -38,6 +38,7 @@ export function installDirectories(session: Session): void {
   session.owns('DIRHANDLE');
   const fs = process.getBuiltinModule('node:fs');
   const directories = new Directories(session, fs);
+  session.owns('DIRHANDLE');
   // Node 26 defines them when they are first read.
   void [fs.opendir, fs.opendirSync, fs.Dir];
   patchMethod(fs, 'opendirSync', (native) => directories.openingNow(native));
