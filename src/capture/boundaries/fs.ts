@@ -40,6 +40,7 @@ export function installFs(session: Session): void {
   for (const name of WRITES) patchMethod(native, name, (original) => boundary.writing(name, original));
   patchMethod(native, 'getFormatOfExtensionlessFile', (original) => boundary.reading(original));
   patchMethod(native.FileHandle.prototype, 'close', (original) => boundary.closing(original));
+  patchMethod(native.FileHandle.prototype, 'closeSync', (original) => boundary.closingNow(original, session));
   installHandleStreams(session, native.FileHandle.prototype);
   installModuleStat(session);
   installFsJobs(session);
@@ -97,6 +98,16 @@ class FsBoundary {
       if (boundary.#modules.owns(this.fd)) return boundary.#modules.close(this);
       const live = (): unknown => apply(original, this, []);
       return boundary.#calls.promised({ name: 'close', key: `["close",${this.fd}]`, args: [this.fd], live, replayed: () => boundary.#standIns.close(this) });
+    };
+  }
+
+  closingNow(original: AnyFunction, session: Session): AnyFunction {
+    const boundary = this;
+    return function closeSync(this: NativeFileHandle): unknown {
+      const { fd } = this;
+      const result = boundary.#calls.run({ name: 'close', key: `["close",${fd}]`, args: [fd], live: () => apply(original, this, []) as unknown }, closeSync);
+      session.effect(() => () => {}, () => boundary.#standIns.close(this))();
+      return result;
     };
   }
 
