@@ -1,5 +1,5 @@
 import type { LaneEvent, OutputEvent, StartEvent, ValueEvent } from '../../model/event.ts';
-import { bufferConcat, nativeFs } from '../../runtime/natives.ts';
+import { bufferConcat, bufferFrom, nativeFs } from '../../runtime/natives.ts';
 import { showBytes } from '../body.ts';
 import { asList, asObject, asText, isObject } from '../json.ts';
 import { type Draft, type Outcome, toBuffer } from './draft.ts';
@@ -43,21 +43,28 @@ export function fileDraft(use: FileUse): Draft {
   const [path, to] = operation === 'symlink' ? [target ?? null, from] : [from ?? null, target];
   const error = calls.map((call) => call.outcome?.error).find(Boolean) ?? null;
   const answered = calls.every((call) => call.outcome);
+  const name = `${operation} ${String(path)}${TWO_PATHS.has(operation) ? ` to ${String(to)}` : ''}`;
   const output = first?.outcome?.error ? null : outputOf(operation, calls);
   return {
     seq: opened.seq,
     events,
     kind: 'tool',
     boundary: 'fs',
-    name: `${operation} ${String(path)}`,
-    summary: `${operation} ${String(path)} → ${error?.code ?? (answered ? summaryOf(output) : 'no answer')}`,
+    name,
+    summary: `${name} → ${error?.code ?? (answered ? summaryOf(output) : 'no answer')}`,
     input: { operation, path, ...(TWO_PATHS.has(operation) && { to }) },
     output,
     error,
-    asked: calls.map((call) => `${call.name} ${call.args.filter((arg) => typeof arg === 'string').join(' ')}`).join('\n'),
+    asked: askedBy(calls),
     startedAt: opened.at,
     endedAt: answered ? (events.at(-1)?.at ?? null) : null,
   };
+}
+
+function askedBy(calls: readonly FileCall[]): string | Buffer {
+  const asked = calls.map((call) => `${call.name} ${call.args.filter((arg) => typeof arg === 'string').join(' ')}`).join('\n');
+  const written = calls.flatMap((call) => call.written ?? []);
+  return written.length === 0 ? asked : bufferConcat([bufferFrom(`${asked}\n`), ...written]);
 }
 
 function operationOf(calls: readonly FileCall[]): string {
@@ -138,7 +145,7 @@ function entriesOf(result: unknown): unknown {
 /** Of a folder that was read entry by entry. */
 function namesAndTypes(result: unknown): readonly unknown[] {
   const { names, types } = asObject(result);
-  return asList(entriesOf([names, types]));
+  return Array.isArray(names) ? asList(entriesOf([names, types])) : [];
 }
 
 function summaryOf(output: Record<string, unknown> | null): string {
