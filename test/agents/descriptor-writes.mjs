@@ -22,3 +22,5 @@ attempt('flush option', () => fs.writeFileSync(2, 'flushed\n', { flush: false })
 fs.closeSync(2);
 attempt('closed', () => fs.writeFileSync(2, 'nowhere\n'));
 attempt('closed', () => fs.fsyncSync(2));
+// From here on it is a file.
+console.log(fs.openSync('redirected.txt', 'w'), fs.writeSync(2, 'into the file\n'), fs.readFileSync('redirected.txt', 'utf8'));

@@ -122,7 +122,7 @@ const standardStreams: readonly AgentCase[] = [
   { agent: 'output.mjs', sameAsBare: all },
   { agent: 'output.mjs', label: 'into files', output: 'files', sameAsBare: all },
   { agent: 'output.mjs', label: 'into a shell’s pipes', output: 'fifos', sameAsBare: all },
-  ...(['pipes', 'files', 'fifos'] as const).map((output) => ({ agent: 'descriptor-writes.mjs', label: output, ...(output !== 'pipes' && { output }), sameAsBare: all })),
+  ...(['pipes', 'files', 'fifos'] as const).map((output) => ({ agent: 'descriptor-writes.mjs', label: output, prepare: removeWritten, spoil: removeWritten, ...(output !== 'pipes' && { output }), sameAsBare: all })),
   ...(['pipes', 'files', 'fifos'] as const).map((output) => ({ agent: 'descriptor-races.mjs', label: output, ...(output !== 'pipes' && { output }) })),
   { agent: 'large-output.mjs', sameAsBare: all },
   { agent: 'large-output.mjs', label: 'into files', output: 'files', sameAsBare: all },

@@ -29,6 +29,7 @@ export class FsPrints {
   readonly #Request: FsBinding['FSReqCallback'];
   readonly #writeBuffer: AnyFunction;
   readonly #outputs: Map<number, number> = new Map();
+  readonly #files: Set<number> = new Set();
   /** What waits for a pipe that is full, by descriptor: the next write starts when those before it are done. */
   readonly #waiting: Map<number, (() => void)[]> = new Map();
 
@@ -37,6 +38,16 @@ export class FsPrints {
     this.#session = session;
     this.#Request = native.FSReqCallback;
     this.#writeBuffer = native.writeBuffer;
+  }
+
+  /** Whether what is written to this descriptor is printed. */
+  has(fd: unknown): boolean {
+    return (fd === 1 || fd === 2) && !this.#files.has(fd);
+  }
+
+  /** A program that closes a standard stream and opens a file under its number writes into that file. */
+  opened(fd: number): void {
+    if (fd === 1 || fd === 2) this.#files.add(fd);
   }
 
   /** @param below the patched function: stacks of errors begin at its caller */

@@ -67,7 +67,9 @@ class FsBoundary {
     return function call(this: unknown, ...args: unknown[]): unknown {
       if (isOwn()) return apply(original, this, args);
       if (boundary.#isModuleRead(name, args, call)) return boundary.#modules.read(name, original, args);
-      return boundary.#calls.run({ name, key: keyOf(name, args, asked, fills), args, fills, live: () => apply(original, this, args) as unknown }, call);
+      const result = boundary.#calls.run({ name, key: keyOf(name, args, asked, fills), args, fills, live: () => apply(original, this, args) as unknown }, call);
+      if (name === 'open' && typeof result === 'number') boundary.#prints.opened(result);
+      return result;
     };
   }
 
@@ -76,7 +78,7 @@ class FsBoundary {
     return function write(this: unknown, ...args: unknown[]): unknown {
       if (isOwn()) return apply(original, this, args);
       const form = boundary.#calls.formOf(args);
-      if (args[0] === 1 || args[0] === 2) return form ? boundary.#prints.later(name, original, args, form) : boundary.#prints.atOnce(name, original, args, write);
+      if (boundary.#prints.has(args[0])) return form ? boundary.#prints.later(name, original, args, form) : boundary.#prints.atOnce(name, original, args, write);
       const bytes = writtenBytes(name, args);
       const call = { name, key: writeKeyOf(name, args, bytes), args, bytes };
       if (form || !hasContext(name)) return boundary.#calls.run({ ...call, live: () => apply(original, this, args) as unknown }, write);
