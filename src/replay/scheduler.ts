@@ -1,5 +1,6 @@
 /** The only source of deliveries in a replay: one recorded delivery per macrotask, in recorded order. */
 import type { LaneEvent } from '../model/event.ts';
+import { isLoaded } from '../runtime/bindings.ts';
 import { ownTimeout } from '../runtime/own.ts';
 
 type Delivery = Extract<LaneEvent, { type: 'delivery' }>;
@@ -23,7 +24,9 @@ const QUIET_TURNS = 100;
 /** Longest wait for real work that is still under way: milliseconds, generous for a loaded machine. */
 const REAL_WORK_MS = 60_000;
 /** Resources of ours, or virtual: they never bring a delivery by themselves. */
-const SILENT = new Set(['Immediate', 'Timeout', 'TTYWrap', 'PipeWrap', 'TCPSocketWrap', 'TCPServerWrap', 'PipeServerWrap', 'TCPWRAP', 'PIPEWRAP', 'MessagePort', 'Worker']);
+const SILENT = new Set(['Immediate', 'Timeout', 'TTYWrap', 'PipeWrap', 'TCPSocketWrap', 'TCPServerWrap', 'PipeServerWrap', 'TCPWRAP', 'PIPEWRAP']);
+/** The thread of module hooks is real, and answers over one; all other ports are virtual. */
+const isSilent = (resource: string): boolean => SILENT.has(resource) || (resource === 'MessagePort' && !isLoaded('internal/modules/esm/hooks'));
 const activeResources: () => string[] = process.getActiveResourcesInfo.bind(process);
 
 export class Scheduler {
@@ -76,7 +79,7 @@ export class Scheduler {
       this.#waitedMs = 0;
     }
     if (++this.#quiet <= QUIET_TURNS) return this.wake();
-    const working = activeResources().some((resource) => !SILENT.has(resource)) || event.type === 'delivery';
+    const working = activeResources().some((resource) => !isSilent(resource)) || event.type === 'delivery';
     if (!working || this.#waitedMs > REAL_WORK_MS) return this.#port.quiescent(event);
     this.#waitedMs++;
     this.#scheduled = true;
