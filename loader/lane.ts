@@ -1,4 +1,5 @@
 /** Lanes of worker threads: each records into a journal of its own, beside that of the main thread. */
+import type { Propagate } from '../src/capture/boundaries/children.ts';
 import { RecordSession } from '../src/capture/record-session.ts';
 import type { Lanes } from '../src/capture/session.ts';
 import type { SealedKey } from '../src/journal/format.ts';
@@ -7,6 +8,7 @@ import type { RunFacts, WorkerFacts } from '../src/model/event.ts';
 import { LANE } from '../src/model/lane.ts';
 import { bufferFrom } from '../src/runtime/natives.ts';
 import { gatherFacts, type Identification } from './facts.ts';
+import { propagation, type Recording as ChildRecording } from './propagate.ts';
 
 /** What a thread needs to record a lane. The key goes from memory to memory. */
 interface Recording {
@@ -17,6 +19,8 @@ interface Recording {
   readonly lanes: SharedArrayBuffer;
   readonly runKey: Uint8Array;
   readonly keys: readonly SealedKey[];
+  /** For processes that the thread starts. */
+  readonly children: ChildRecording;
 }
 
 interface LaneControl extends Recording {
@@ -40,7 +44,7 @@ export function lanesOf(recording: Recording): Lanes {
 }
 
 /** Begins the lane of this thread. @returns undefined where it is none of a recorded run */
-export function recordLane(): { readonly session: RecordSession; readonly facts: RunFacts } | undefined {
+export function recordLane(): { readonly session: RecordSession; readonly facts: RunFacts; readonly propagate: Propagate } | undefined {
   const control = takeLane();
   if (!control) return undefined;
   if (control.execArgv) process.execArgv = [...control.execArgv];
@@ -51,7 +55,8 @@ export function recordLane(): { readonly session: RecordSession; readonly facts:
   const journal = new JournalWriter({ folder, run: run.runId, lane, runKey: bufferFrom(control.runKey), keys, onLost: () => {} });
   journal.begin(facts);
   journal.flush();
-  return { session: new RecordSession(journal, facts.seed, () => {}, () => {}, lanesOf(control)), facts };
+  const session = new RecordSession(journal, facts.seed, () => {}, () => {}, lanesOf(control));
+  return { session, facts, propagate: propagation(control.children, lane) };
 }
 
 function takeLane(): LaneControl | undefined {

@@ -6,16 +6,17 @@ import { jsonStringify, processEnv } from '../src/runtime/natives.ts';
 import { CONTROL, type Control } from './control.ts';
 import { mayStartNode } from './node-programs.ts';
 
-type Recording = Required<Pick<Control, 'store' | 'parent' | 'recipients' | 'tags'>>;
+export type Recording = Required<Pick<Control, 'store' | 'parent' | 'recipients' | 'tags'>>;
 
 /** The preload that this code was started by. */
 const PRELOAD = `${__dirname}/preload.cjs`;
 
-export function propagation(recording: Recording): Propagate {
+/** @param lane of the thread that starts them */
+export function propagation(recording: Recording, lane = 0): Propagate {
   const injected = requireOption(PRELOAD);
   return (operation, request) => {
     if (!mayStartNode(request)) return undefined;
-    const run = derivedId(`${recording.parent} ${operation}`);
+    const run = derivedId(`${recording.parent} ${lane === 0 ? '' : `${lane}:`}${operation}`);
     const pairs = request.envPairs ?? Object.entries(processEnv).map(([name, value]) => `${name}=${value}`);
     const options = pairs.find((pair) => pair.startsWith('NODE_OPTIONS='))?.slice('NODE_OPTIONS='.length);
     const control: Control = { ...recording, mode: 'record', run, injected, hadNodeOptions: options !== undefined };

@@ -13,6 +13,6 @@ enter((control) => {
 }, () => {
   const lane = recordLane();
   if (!lane) return;
-  installBoundaries(lane.session, lane.facts.nativeAddons ?? [], warmInternals);
+  installBoundaries(lane.session, lane.facts.nativeAddons ?? [], warmInternals, lane.propagate);
   lane.session.watch();
 });

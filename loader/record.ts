@@ -89,6 +89,7 @@ export function record(control: Control | undefined): Recording | undefined {
   });
   journal.begin(facts);
   journal.flush();
+  const children = { store: store.location, parent: runId, recipients: sealTo, tags: facts.tags };
   const session = new RecordSession(journal, facts.seed, warn, (exitCode, uncaptured) => {
     try {
       const status = journal.lost > 0 ? 'recording' : 'complete';
@@ -97,9 +98,8 @@ export function record(control: Control | undefined): Recording | undefined {
       // One line says what is lost: the journal's own has been said.
       if (journal.lost === 0) warn(`the recording ${facts.runId} is whole, but will be listed as truncated: its manifest could not be written (${(error as Error).message})`);
     }
-  }, lanesOf({ folder, run: identification, lane: 0, lanes: new SharedArrayBuffer(4), runKey, keys }));
-  const propagate = propagation({ store: store.location, parent: runId, recipients: sealTo, tags: facts.tags });
-  return { session, facts, propagate };
+  }, lanesOf({ folder, run: identification, lane: 0, lanes: new SharedArrayBuffer(4), runKey, keys, children }));
+  return { session, facts, propagate: propagation(children) };
 }
 
 /** A host without a place for keys, or with a damaged one, stops the recording and not the agent. A malformed key is the user's to mend. */

@@ -6,6 +6,7 @@ import { signalName } from '../model/signal.ts';
 import { jsonParse, jsonStringify } from '../runtime/natives.ts';
 import { firstJsonDifference } from '../steps/json-diff.ts';
 import { describe as describeBytes } from '../steps/request-diff.ts';
+import { describeMessage } from '../steps/shown-message.ts';
 
 /** What kind of event this is, as a reader of the report would call it. */
 export function kindOf(event: LaneEvent, standardStream: (operation: number) => string | undefined): string {
@@ -13,6 +14,7 @@ export function kindOf(event: LaneEvent, standardStream: (operation: number) => 
     case 'output':
       if (event.kind === 'exit') return 'exit';
       if (event.kind === 'file-write') return 'file write';
+      if (event.kind === 'posted') return 'message';
       return standardStream(event.operation) ?? (event.kind === 'write' ? 'socket write' : 'end of a socket');
     case 'start':
     case 'value':
@@ -33,6 +35,7 @@ export function describeEvent(event: LaneEvent, standardStream: (operation: numb
     case 'output': {
       if (event.kind === 'exit') return `exit with code ${event.status}`;
       if (event.kind === 'file-write') return describeFileWrite(event.data);
+      if (event.kind === 'posted') return describeMessage(event.data);
       const stream = standardStream(event.operation);
       if (event.kind === 'shutdown') return 'the end of a socket’s sending side';
       return stream ? `${stream}: ${describeBytes(event.data)}` : describeBytes(event.data);
@@ -72,6 +75,14 @@ export function describeStart(kind: string, key: string): string {
       return `a connection to ${asked[0]}:${asked[1]}`;
     case 'pipe':
       return `a connection to the socket ${asked[0]}`;
+    case 'worker':
+      return `a worker thread of ${asked[0]}`;
+    case 'port':
+      return asked[0] === 'channel' ? 'a port of a MessageChannel' : 'a port from another thread';
+    case 'broadcast':
+      return `a BroadcastChannel named ${asked[0]}`;
+    case 'shared':
+      return `Atomics.${asked[0]} of shared memory`;
     case 'server':
       return `listening on ${asked[0] === 'pipe' ? asked[1] : `${asked[1] ?? 'any address'}:${asked[2] ?? 0}`}`;
     case 'accepted':

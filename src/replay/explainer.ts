@@ -5,6 +5,7 @@ import { bufferConcat } from '../runtime/natives.ts';
 import { agentFrames } from '../runtime/stack.ts';
 import { unfinishedRequest } from '../steps/http1.ts';
 import { describe, firstDifference } from '../steps/request-diff.ts';
+import { messageDifference } from '../steps/shown-message.ts';
 import type { AsyncTrace } from './async-trace.ts';
 import { describeEvent, describeFileWrite, kindOf } from './describe.ts';
 import type { Finding } from './probe.ts';
@@ -50,6 +51,7 @@ export class Explainer {
   /** Other bytes than recorded went to the same place. */
   output(due: Output, asked: Output): Divergence {
     if (due.kind === 'file-write') return this.#fileWrite(due, asked);
+    if (due.kind === 'posted') return this.divergence('REPLAY_MISMATCH', due, { actual: this.describe(asked), difference: messageDifference(due.data, asked.data) });
     const stream = this.streamOf(due.operation);
     if (stream) return this.divergence('REPLAY_MISMATCH', due, { actual: this.describe(asked), difference: { ...firstDifference(due.data, asked.data), field: stream } });
     // A body comes in writes of its own, and what matters is the request that it belongs to.

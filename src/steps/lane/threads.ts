@@ -5,7 +5,7 @@ import { bufferFrom, deserialize } from '../../runtime/natives.ts';
 import { asList, asObject, asText, parseJson, preview } from '../json.ts';
 import type { StepError } from '../step.ts';
 import type { Draft, OperationEvent, Tracker } from './draft.ts';
-import { showValue } from './show-value.ts';
+import { shownMessage } from '../shown-message.ts';
 
 /** What an operation stands for, in a reader's words. */
 interface Peer {
@@ -58,12 +58,12 @@ export class Threads implements Tracker<OperationEvent | ValueEvent> {
       return;
     }
     peer.sent++;
-    this.#messages.push(messageDraft(event, 'to', peer.name, event.kind === 'posted' ? shown(event.data) : event.data.toString()));
+    this.#messages.push(messageDraft(event, 'to', peer.name, event.kind === 'posted' ? shownMessage(event.data) : event.data.toString()));
   }
 
   #received(peer: Peer, event: DeliveryEvent | ValueEvent): void {
     peer.received++;
-    this.#messages.push(messageDraft(event, 'from', peer.name, event.data.length === 0 ? undefined : shown(event.data)));
+    this.#messages.push(messageDraft(event, 'from', peer.name, event.data.length === 0 ? undefined : shownMessage(event.data)));
   }
 
   #exited(peer: Peer, event: DeliveryEvent): void {
@@ -79,7 +79,7 @@ export class Threads implements Tracker<OperationEvent | ValueEvent> {
 
 function workerDraft({ start, name, script, exit, error, sent, received }: Peer): Draft {
   const exitCode = exit?.status ?? null;
-  const { argv, workerData } = asObject(script && shown(script.data));
+  const { argv, workerData } = asObject(script && shownMessage(script.data));
   return {
     seq: start.seq,
     events: [start, ...(script ? [script] : []), ...(exit ? [exit] : [])],
@@ -112,14 +112,6 @@ function messageDraft(event: OutputEvent | DeliveryEvent | ValueEvent, way: 'to'
     startedAt: event.at,
     endedAt: event.at,
   };
-}
-
-function shown(data: Buffer): unknown {
-  try {
-    return showValue(decodeMessage(data, () => ({ port: true })).value);
-  } catch {
-    return { bytes: data.length };
-  }
 }
 
 /** Node sends an uncaught error as bytes: a tag, and what it could serialize of it. */
