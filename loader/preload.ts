@@ -8,12 +8,11 @@ import { CONTROL, takeControl } from './control.ts';
 const { isMainThread, getEnvironmentData } = process.getBuiltinModule('node:worker_threads');
 const control = process.env[CONTROL];
 const replaying = control === undefined ? process.env['REPLAY_HARNESS_MODE'] === 'replay' : control.includes('"mode":"replay"');
+// Threads of the runtime, and those of a replay, are none of the run's.
+const isNobodys = !isMainThread && getEnvironmentData(LANE) === undefined;
 // Node's permission model denies the bindings on which everything else here stands.
-if (!isMainThread) {
-  // Threads of the runtime, and those of a replay, are none of the run's.
-  if (getEnvironmentData(LANE) !== undefined) require('./record.cjs');
-} else if ((process as { permission?: unknown }).permission) refuse();
-else require(replaying ? './replay.cjs' : './record.cjs');
+if (isMainThread && (process as { permission?: unknown }).permission) refuse();
+else if (!isNobodys) require(isMainThread && replaying ? './replay.cjs' : './record.cjs');
 
 // The program sees no module that it has not loaded.
 const { _cache, _pathCache } = process.getBuiltinModule('node:module') as unknown as Record<string, Record<string, unknown>>;

@@ -2,7 +2,9 @@
 import { apply, bufferAlloc, construct, jsonStringify } from '../../runtime/natives.ts';
 import { type AnyFunction, disguiseConstructor, patchMethod, patchValue } from '../../runtime/patches.ts';
 import { type Channel, hidden } from '../../runtime/ports.ts';
+import { calledByPackage } from '../../runtime/stack.ts';
 import type { Session } from '../session.ts';
+import { LOADERS } from './module-hooks.ts';
 import { type Arrival, FROM, type Ports, type PortState } from './ports.ts';
 
 const NOTHING: Arrival = { status: FROM.nowhere, data: bufferAlloc(0), received: [], waiting: undefined };
@@ -16,6 +18,7 @@ export function installChannels(session: Session, ports: Ports): void {
   const threads = process.getBuiltinModule('node:worker_threads');
   replaceConstructor('MessageChannel', (make) => {
     const channel = make() as Channel;
+    if (calledByPackage(LOADERS)) return channel;
     const [one, two] = [channel.port1, channel.port2].map((port) => ports.adopt(port, 'port', '["channel"]')) as [PortState, PortState];
     one.peer = two;
     two.peer = one;

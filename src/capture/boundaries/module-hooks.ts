@@ -15,6 +15,9 @@ const COUNTER = 0;
 /** A hook that waits for the main thread would wait for ever. */
 const PATIENCE_MS = 10_000;
 
+/** Packages whose threads belong to the loading of modules: live in both modes, as module hooks are. */
+export const LOADERS: RegExp = /\/node_modules\/(?:esbuild|tsx|ts-node|jiti|@swc\/core)\//;
+
 interface WorkerStart {
   readonly isInternal?: boolean;
   readonly workerData?: { readonly lock?: unknown };

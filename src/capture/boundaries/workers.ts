@@ -9,12 +9,11 @@ import { hidden, takeMessage, workerHandlePrototype } from '../../runtime/ports.
 import { calledByPackage } from '../../runtime/stack.ts';
 import { readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
+import { LOADERS } from './module-hooks.ts';
 import { type Arrival, FROM, type Ports, type PortState } from './ports.ts';
 import { printedBytes } from './worker-stdio.ts';
 import { constructIn, withLane, type WorkerOptions } from './worker-lanes.ts';
 
-/** Packages whose workers belong to the loading of modules: live in both modes, as module hooks are. */
-const LOADERS = /\/node_modules\/(?:esbuild|tsx|ts-node|jiti|@swc\/core)\//;
 /** Methods of the native handle that look into the thread, and what the program calls them. */
 const LOOKS = [['takeHeapSnapshot', 'getHeapSnapshot'], ['getHeapStatistics', 'getHeapStatistics'], ['cpuUsage', 'cpuUsage'], ['startCpuProfile', 'startCpuProfile'], ['startHeapProfile', 'startHeapProfile']] as const;
 
