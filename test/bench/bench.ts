@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { missingServers, removeDatabases, tellSkipped } from '../support/databases/index.ts';
 import { ROOT } from '../support/paths.ts';
 import { load, machine } from './machine.ts';
 import { installPeers } from './peers.ts';
@@ -28,7 +29,11 @@ export async function bench(args: readonly string[]): Promise<number> {
   const mode = values.quick ? 'quick' : 'full';
   if (values.profile) return profile(ROWS.find(({ id }) => id === values.profile) as (typeof ROWS)[number], mode);
 
-  const chosen = ROWS.filter(({ id }) => positionals.length === 0 || positionals.includes(id));
+  const chosen = ROWS.filter(({ id }) => positionals.length === 0 || positionals.includes(id)).filter(({ id, needs }) => {
+    const missing = missingServers(needs);
+    if (missing.length > 0) tellSkipped(`row ${id}`, missing);
+    return missing.length === 0;
+  });
   const before = machine();
   const missing = chosen.some(({ peers }) => peers) && !values['no-peers'] ? installPeers() : 'left out';
   const rows = [];
@@ -40,6 +45,7 @@ export async function bench(args: readonly string[]): Promise<number> {
     console.log(`${textOf(evaluated)}\n`);
     rows.push(evaluated);
   }
+  await removeDatabases();
   const result: Result = { mode, machine: before, loadAfter: load(), rows, peers: missing === undefined ? VARIANTS.filter(({ id }) => ![BARE, AGAIN, HARNESS].includes(id)).map(({ label }) => label) : [`no peers (${missing})`] };
   console.log(`${headOf(result)}\n\n${targetsText(result)}`);
   if (values.json) writeFileSync(values.json, JSON.stringify(result));

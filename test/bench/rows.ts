@@ -1,4 +1,5 @@
 /** What is measured, how often, and which figure is held to which target. */
+import type { DatabaseName } from '../support/databases/index.ts';
 import type { Sample } from './measure.ts';
 import { slope } from './statistics.ts';
 
@@ -44,6 +45,8 @@ export interface Row {
   readonly long?: true;
   /** An empty program is measured as well, in each round. */
   readonly starts?: boolean;
+  /** Database servers that its agent talks to; without them it is left out. */
+  readonly needs?: readonly DatabaseName[];
   /** Its calls are LLM calls, and can be counted in what was written. */
   readonly llm?: true;
   readonly figures: readonly Figure[];
@@ -197,6 +200,22 @@ const INBOUND: Row = {
   ],
 };
 
-export const ROWS: readonly Row[] = [CALLS, EVENTS, CONCURRENT, MICRO, ONE, START, PIECES, HTTP, INBOUND, MEMORY, BODY, SERVICE];
+const FILES: Row = {
+  id: 'files', title: 'files of 4 KB read and written whole', agent: 'files.mjs', ...calls(1000, 300), replays: true, peers: false,
+  figures: ['read by promise', 'read synchronously', 'written by promise', 'written synchronously'].map((name): Figure => ({
+    name: `${name}, CPU per file`, unit: 'µs', phase: 'record', of: (sample) => figure(sample, name) / ((sample.answers?.of ?? NaN) / 4), as: 'ratio', target: { most: 1.15 },
+  })),
+};
+
+const POSTGRES: Row = {
+  id: 'postgres', title: 'sequential queries of PostgreSQL through pg, with parameters', agent: 'pg-queries.mjs', ...calls(2000, 500), replays: true, peers: false, needs: ['postgres'],
+  figures: [
+    { name: 'CPU of the loop', unit: 'ms', phase: 'record', of: (sample) => figure(sample, 'loopCpuMs'), as: 'ratio', target: { most: 1.15 } },
+    { name: 'CPU per query', unit: 'µs', phase: 'record', of: (sample) => (figure(sample, 'loopCpuMs') * 1000) / (sample.answers?.of ?? NaN), as: 'difference' },
+    { name: 'written per query', unit: 'bytes', phase: 'record', of: (sample) => sample.writtenBytes / (sample.answers?.of ?? NaN), as: 'itself' },
+  ],
+};
+
+export const ROWS: readonly Row[] = [CALLS, EVENTS, CONCURRENT, MICRO, ONE, START, PIECES, HTTP, POSTGRES, FILES, INBOUND, MEMORY, BODY, SERVICE];
 export const ROUNDS = { full: 7, quick: 3 } as const;
 

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { databasesFor } from '../support/databases/index.ts';
 import { inspectWritten, type Written } from './correctness.ts';
 import { measure, type Sample } from './measure.ts';
 import type { Phase, Row, RowSample, Size } from './rows.ts';
@@ -26,7 +27,8 @@ export async function runRow(row: Row, size: Size, rounds: number, variants: rea
   const work = mkdtempSync(join(tmpdir(), 'replay-harness-bench-'));
   const world = new World();
   const measured = variants.map((variant): Measured => ({ variant, record: [], replay: [] }));
-  const env = environment(work);
+  const databases = await databasesFor(row.needs);
+  const env = { ...environment(work), ...databases.env };
   const start = async (each: Measured, phase: Phase, folder: string): Promise<RowSample> => {
     mkdirSync(`${folder}-empty`, { recursive: true });
     return once(each, phase, `${folder}-empty`, 'empty.mjs');
@@ -42,6 +44,7 @@ export async function runRow(row: Row, size: Size, rounds: number, variants: rea
       const order = measured.map((_, at) => measured[(at + round) % measured.length] as Measured);
       const folderOf = new Map(order.map((each) => [each, join(work, `${round}-${each.variant.id.replaceAll(/\W/g, '-')}`)]));
       await world.start();
+      await databases.start();
       for (const each of order) {
         const folder = folderOf.get(each) as string;
         mkdirSync(folder);
@@ -49,6 +52,7 @@ export async function runRow(row: Row, size: Size, rounds: number, variants: rea
         if (round === rounds - 1) each.written = await inspectWritten(folder, each.variant, { ...env, BENCH_KEY: SENTINEL });
       }
       await world.kill();
+      await databases.stop();
       for (const each of row.replays ? order : []) {
         if (!each.variant.replay) continue;
         const folder = folderOf.get(each) as string;
