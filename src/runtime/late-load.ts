@@ -24,7 +24,7 @@ export function loadQuietly(name: string, adapt: (exports: Exports) => void): vo
 function warnWhenLoaded(exports: Exports, warning: unknown[]): void {
   const properties = ownKeys(exports).map((key) => [key, getOwnPropertyDescriptor(exports, key) as PropertyDescriptor] as const);
   let isSynchronizing = false;
-  patchMethod(process.getBuiltinModule('node:module'), 'syncBuiltinESMExports', (native) => function (this: unknown): unknown {
+  const synchronize = patchMethod(process.getBuiltinModule('node:module'), 'syncBuiltinESMExports', (native) => function (this: unknown): unknown {
     isSynchronizing = true;
     try {
       return apply(native, this, []);
@@ -32,6 +32,8 @@ function warnWhenLoaded(exports: Exports, warning: unknown[]): void {
       isSynchronizing = false;
     }
   });
+  // Whoever imported us has imported that module.
+  synchronize?.();
   const restore = (): void => {
     for (const [key, property] of properties) defineProperty(exports, key, property);
   };

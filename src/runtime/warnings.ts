@@ -7,12 +7,14 @@ type Warning = readonly string[];
 let collected: Warning[] | undefined;
 let isQuiet = false;
 
-export function installWarnings(): void {
+/** @param watch decides what becomes of a warning; `live` emits it */
+export function installWarnings(watch: (text: string, live: () => unknown) => unknown): void {
   patchMethod(process, 'emitWarning', (native) => function (this: unknown, ...args: unknown[]): unknown {
     if (isQuiet) return undefined;
     // Text, type and code; errors and options are the program's own.
     if (collected && typeof args[0] === 'string' && typeof args[1] !== 'object') collected.push(args.filter((arg) => typeof arg === 'string'));
-    return apply(native, this, args);
+    const live = (): unknown => apply(native, this, args) as unknown;
+    return typeof args[0] === 'string' ? watch(args[0], live) : live();
   });
 }
 

@@ -18,6 +18,8 @@ const CASES = [
   ['send-handle.mjs', /a handle sent to another process/],
   ['heap-snapshot.mjs', /v8\.writeHeapSnapshot/],
   ['wasi.mjs', /node:wasi/],
+  ['inspector.mjs', /a session of the inspector/],
+  ['wait-async.mjs', /Atomics\.waitAsync/],
 ] as const;
 
 describe('what is not captured', () => {

@@ -16,7 +16,7 @@ import { installIpc } from './ipc.ts';
 import { installHttpServers } from './http-servers.ts';
 import { installHttp2 } from './http2.ts';
 import { installHistograms } from './histograms.ts';
-import { installLateModules } from './late-modules.ts';
+import { installLateModules, watchWarnings } from './late-modules.ts';
 import { installModuleHooks } from './module-hooks.ts';
 import { Ports } from './ports.ts';
 import { installPerformanceEntries } from './performance-entries.ts';
@@ -43,7 +43,7 @@ import { installZlib } from './zlib.ts';
  * @param propagate puts the harness into children, when recording
  */
 export function installBoundaries(session: Session, pureAddons: readonly string[], warm: () => () => void, propagate?: Propagate): void {
-  installWarnings();
+  installWarnings(watchWarnings(session));
   installFinalizers(session);
   const handles = installHandles(session);
   installServers(session, handles);

@@ -16,6 +16,7 @@ export function installUncaptured(session: Session): void {
   const http2 = process.getBuiltinModule('node:http2');
   for (const name of ['createServer', 'createSecureServer', 'performServerHandshake']) block(http2, name, `an HTTP/2 server (http2.${name})`);
   block(process.getBuiltinModule('node:inspector'), 'open', 'inspector.open');
+  block(process.getBuiltinModule('node:inspector').Session.prototype, 'connect', 'a session of the inspector');
   const threads = process.getBuiltinModule('node:worker_threads');
   for (const name of ['postMessageToThread', 'moveMessagePortToContext']) block(threads, name, `worker_threads.${name}`);
   blockFilesOfTheRuntime(session, block);

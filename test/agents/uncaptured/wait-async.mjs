@@ -1,0 +1,4 @@
+console.log('before');
+const cells = new Int32Array(new SharedArrayBuffer(4));
+const { value } = Atomics.waitAsync(cells, 0, 0, 5);
+console.log(await value);
