@@ -39,6 +39,11 @@ const files = {
   },
 };
 const forgetsWritten = (workspace: Workspace): void => rmSync(workspace.path('made'), { recursive: true });
+/** What is told to the second differs then. */
+const waitsForNextSecond = (): void => {
+  const second = Math.floor(Date.now() / 1000);
+  while (Math.floor(Date.now() / 1000) === second);
+};
 const collectsNothing = (workspace: Workspace): void => writeFileSync(join(workspace.folder, 'collect.mjs'), 'export const collect = false;\n');
 
 const isNode20 = (major: number): boolean => major === 20;
@@ -47,6 +52,7 @@ export const INSTALLS: Readonly<Record<Gate, Row>> = {
   installFinalizers: { agent: 'finalizer.mjs', noticed: 'diverged', nodeArgs: ['--expose-gc'], spoil: collectsNothing },
   installHandles: { agent: 'network.mjs', noticed: 'named' },
   'handles.ts/installStreamMethods': { agent: 'network.mjs', noticed: 'diverged' },
+  installServers: { agent: 'server.mjs', noticed: 'named' },
   installTls: { agent: 'tls.mjs', noticed: 'named' },
   'tls.ts/installStreamMethods': { agent: 'tls.mjs', noticed: 'diverged' },
   installTerminals: { agent: 'terminal.mjs', noticed: 'diverged', output: 'terminal' },
@@ -60,6 +66,16 @@ export const INSTALLS: Readonly<Record<Gate, Row>> = {
   'fs.ts/installDirectories': { agent: 'folder.mjs', noticed: 'named', ...files },
   'fs.ts/installBlobs': { agent: 'blob.mjs', noticed: 'diverged', withAll: 'named', ...files },
   'fs.ts/installWatchers': { agent: 'watcher.mjs', noticed: 'named', ...files },
+  installHttpServers: { agent: 'http-server.mjs', noticed: 'diverged', spoil: waitsForNextSecond },
+  'http-servers.ts/installConsuming': { agent: 'http-server.mjs', noticed: 'diverged' },
+  'http-servers.ts/installConnectionLists': { agent: 'http-server.mjs', noticed: 'diverged', onlyInReplay: true },
+  'http-servers.ts/installDates': { agent: 'http-server.mjs', noticed: 'diverged', spoil: waitsForNextSecond },
+  installHttp2: { agent: 'http2-client.mjs', noticed: 'named' },
+  installUdp: { agent: 'udp.mjs', noticed: 'named' },
+  installChildren: { agent: 'child.mjs', noticed: 'named' },
+  installSharedMemory: { agent: 'wait.mjs', noticed: 'diverged', withAll: 'named' },
+  installChannels: { agent: 'channel.mjs', noticed: 'named' },
+  installWorkers: { agent: 'worker.mjs', noticed: 'named' },
   installZlib: { agent: 'compression.mjs', noticed: 'named' },
   installTimers: { agent: 'timer.mjs', noticed: 'diverged' },
   installProcess: { agent: 'process-facts.mjs', noticed: 'diverged' },
@@ -91,11 +107,24 @@ export const LISTS: Readonly<Record<string, Row>> = {
   'tls.ts/CALLBACKS': { agent: 'tls-callbacks.mjs', noticed: 'diverged' },
   // Nobody has shaken hands natively: asked for the certificate's error, the runtime crashes.
   'tls.ts/READINGS': { agent: 'tls-readings.mjs', noticed: 'diverged', onlyInReplay: true, others: { verifyError: 'no verdict' } },
+  'udp.ts/CALLS': { agent: 'udp.mjs', noticed: 'diverged', onlyInReplay: true },
+  'udp.ts/FILLING': { agent: 'udp.mjs', noticed: 'diverged', onlyInReplay: true },
+  // On loopback no error comes by itself.
+  'udp.ts/CALLBACKS': { agent: 'udp.mjs', noticed: 'diverged', onlyInReplay: true, exists: (entry) => entry !== 'onerror' },
   'tls.ts/ENGINE_STARTS': { agent: 'tls-over-stream.mjs', noticed: 'named', withAll: 'named' },
 };
 
-/** Lists of names that are no gates, and why. */
-export const NO_GATES: Readonly<Record<string, string>> = {
+/** What has no row here, and why. */
+export const WITHOUT_ROW: Readonly<Record<string, string>> = {
+  installCluster: 'a cluster without a server is answered from the recording as any other child is: test/agents/uncaptured has one with a server',
+  installIpc: 'only a program that was forked itself has it: test/cases/S15.test.ts',
+  installWorkerThread: 'only a worker thread has it, and is not replayed by itself: test/agents/workers',
+  'ports.ts/FROM': 'words of the journal',
+  'tls.ts/ALL_CALLBACKS': 'made of the two others',
+  'tls.ts/SERVER_CALLBACKS': 'no row yet: test/agents/servers/https.mjs',
+  'tls.ts/SERVER_DRIVES': 'no row yet: test/agents/servers/https.mjs',
+  'http2.ts/ENTRIES': 'no row yet: test/agents for HTTP/2 and gRPC',
+  'shared-memory.ts/READS': 'only of packages that are known to read by Atomics: test/agents/workers',
   'late-modules.ts/WARNED': 'test/e2e/uncaptured.test.ts has a program for each',
   'handles.ts/FIRST_USES': 'output to a terminal that is not taken up is printed, and not compared: this is not noticed',
 };

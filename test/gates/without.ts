@@ -119,9 +119,19 @@ function listsOf(source: string, others: ReadonlyMap<string, readonly string[]>)
   const found = new Map<string, readonly string[]>();
   for (const { name, statement } of statements(source)) {
     const { code } = transformSync(statement.replace(/^export /, ''), { loader: 'ts' });
-    const value: unknown = (scope[name] = runInNewContext(`(() => { ${code}\nreturn ${name}; })()`, { ...scope }));
+    const value = valueOf(`(() => { ${code}\nreturn ${name}; })()`, scope);
+    scope[name] = value;
     const entries = Array.isArray(value) ? (value as unknown[]) : Object.keys(value as object);
     if (entries.every((entry) => typeof entry === 'string')) found.set(name, entries);
   }
   return found;
+}
+
+/** What is made by functions of the sources is no list of names. */
+function valueOf(code: string, scope: Readonly<Record<string, unknown>>): unknown {
+  try {
+    return runInNewContext(code, { ...scope });
+  } catch {
+    return [undefined];
+  }
 }
