@@ -39,6 +39,7 @@ const files = {
   },
 };
 const forgetsWritten = (workspace: Workspace): void => rmSync(workspace.path('made'), { recursive: true });
+const losesDatabase = (workspace: Workspace): void => rmSync(workspace.path('rows.db'));
 /** What is told to the second differs then. */
 const waitsForNextSecond = (): void => {
   const second = Math.floor(Date.now() / 1000);
@@ -84,9 +85,12 @@ export const INSTALLS: Readonly<Record<Gate, Row>> = {
   installClock: { agent: 'clock.mjs', noticed: 'diverged' },
   'clock.ts/installNodeTiming': { agent: 'timing.mjs', noticed: 'diverged' },
   'clock.ts/installHrtime': { agent: 'hrtime.mjs', noticed: 'diverged' },
-  'clock.ts/installIntl': { agent: 'formatted-now.mjs', noticed: 'diverged' },
-  'clock.ts/installInContexts': { agent: 'contexts.mjs', noticed: 'diverged' },
-  installUncaptured: { agent: 'loop-delay.mjs', noticed: 'named', withAll: 'named' },
+  installContexts: { agent: 'contexts.mjs', noticed: 'diverged' },
+  installPerformanceEntries: { agent: 'entry.mjs', noticed: 'diverged', nodeArgs: ['--expose-gc'], spoil: collectsNothing },
+  installHistograms: { agent: 'loop-delay.mjs', noticed: 'named' },
+  installLateModules: { agent: 'database.mjs', nodeArgs: ['--no-warnings'], noticed: 'diverged', spoil: losesDatabase, node: (major) => major >= 22 },
+  'late-modules.ts/installSqlite': { agent: 'database.mjs', nodeArgs: ['--no-warnings'], noticed: 'diverged', spoil: losesDatabase, node: (major) => major >= 22 },
+  installUncaptured: { agent: 'heap-snapshot.mjs', noticed: 'named', withAll: 'named' },
   installModuleHooks: { agent: 'hooks.mjs', noticed: 'named', node: (major) => major < 24 },
   installStacks: { agent: 'stack.mjs', noticed: 'diverged' },
   installExit: { agent: 'random.mjs', noticed: 'truncated' },
@@ -100,6 +104,7 @@ export const LISTS: Readonly<Record<string, Row>> = {
   'fs.ts/CALLS': { agent: 'file-calls.mjs', noticed: 'diverged', ...files, exists: (entry) => entry in binding('fs') && entry !== 'lchmod' },
   'fs.ts/WRITES': { agent: 'file-calls.mjs', noticed: 'diverged', ...files },
   'process.ts/PROCESS_READS': { ...facts, exists: (entry) => entry in process },
+  'process.ts/IDENTITIES': { agent: 'identities.mjs', noticed: 'diverged', onlyInReplay: true },
   'process.ts/OS_READS': facts,
   'process.ts/V8_READS': facts,
   'streams.ts/ENCODINGS': { agent: 'socket-writes.mjs', noticed: 'diverged' },
@@ -125,6 +130,11 @@ export const WITHOUT_ROW: Readonly<Record<string, string>> = {
   'tls.ts/SERVER_DRIVES': 'no row yet: test/agents/servers/https.mjs',
   'http2.ts/ENTRIES': 'no row yet: test/agents for HTTP/2 and gRPC',
   'shared-memory.ts/READS': 'only of packages that are known to read by Atomics: test/agents/workers',
-  'late-modules.ts/WARNED': 'test/e2e/uncaptured.test.ts has a program for each',
+  installWarnings: 'shows nothing of ours, and brings nothing: test/invisibility',
+  'performance-entries.ts/PARTS': 'names that are shown',
+  'performance-entries.ts/DEPRECATED': 'words of a warning',
+  'sqlite.ts/EXECUTING': 'no row yet: test/agents for node:sqlite',
+  'sqlite.ts/NEEDS_DATABASE': 'no row yet: test/agents for node:sqlite',
+  'sqlite.ts/REGISTERING': 'no row yet: test/agents for node:sqlite',
   'handles.ts/FIRST_USES': 'output to a terminal that is not taken up is printed, and not compared: this is not noticed',
 };
