@@ -4,11 +4,15 @@
  */
 import { asyncWrapProviders, createHook } from 'node:async_hooks';
 import { binding } from '../runtime/bindings.ts';
+import { nativeFs } from '../runtime/natives.ts';
 
 /** Native objects that bring nothing by themselves: parsers, wrappers of streams of the program's own, and what Node makes for itself. */
 const INERT: ReadonlySet<string> = new Set([
   'NONE', 'PROMISE', 'HTTPINCOMINGMESSAGE', 'HTTPCLIENTREQUEST', 'JSSTREAM', 'JSUDPWRAP', 'BLOBREADER', 'STREAMPIPE', 'INSPECTORJSBINDING', 'SIGINTWATCHDOG', 'SIGINTHANDLERREQ',
 ]);
+
+/** What the boundary that watches addons owns. */
+export const ADDONS = 'native addons';
 
 export class CoverageDetector {
   readonly #report: (name: string) => void;
@@ -24,6 +28,11 @@ export class CoverageDetector {
     for (const type of types) this.#known.add(type);
   }
 
+  /** The program has ended. Addons are no resources of the runtime's: what is loaded tells, where nobody has watched it being loaded. */
+  end(): void {
+    if (!this.#known.has(ADDONS)) for (const name of loadedAddons()) this.#report(`a native addon (${name})`);
+  }
+
   start(): void {
     watchNative((type) => {
       if (this.#known.has(type)) return;
@@ -31,6 +40,15 @@ export class CoverageDetector {
       // The program's own classes have types, too.
       if (type in asyncWrapProviders) this.#report(`an asynchronous resource (${type})`);
     });
+  }
+}
+
+function loadedAddons(): Set<string> {
+  try {
+    return new Set([...nativeFs.readFileSync('/proc/self/maps', 'latin1').matchAll(/\/([^/\n]+\.node)$/gm)].map(([, name]) => name as string));
+  } catch {
+    // There is no /proc on every system.
+    return new Set();
   }
 }
 

@@ -226,6 +226,7 @@ export class RecordSession implements Session {
   }
 
   exited(code: number): void {
+    this.#coverage.end();
     this.#takeValues();
     this.#journal.output(0, 'exit', code);
     this.#journal.seal();

@@ -77,6 +77,7 @@ export const INSTALLS: Readonly<Record<Gate, Row>> = {
   installSharedMemory: { agent: 'wait.mjs', noticed: 'diverged', withAll: 'named' },
   installChannels: { agent: 'channel.mjs', noticed: 'named' },
   installWorkers: { agent: 'worker.mjs', noticed: 'named' },
+  installAddons: { agent: 'addon.mjs', noticed: 'named', withAll: 'named' },
   installZlib: { agent: 'compression.mjs', noticed: 'named' },
   installTimers: { agent: 'timer.mjs', noticed: 'diverged' },
   installProcess: { agent: 'process-facts.mjs', noticed: 'diverged' },

@@ -7,6 +7,7 @@ import { isPure, packageOf } from '../../model/addon-rules.ts';
 import { apply, construct, defineProperty, getOwnPropertyDescriptor, jsonStringify, ownKeys } from '../../runtime/natives.ts';
 import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
 import { callSites } from '../../runtime/stack.ts';
+import { ADDONS } from '../coverage-detector.ts';
 import type { Session } from '../session.ts';
 
 /** How deep objects of functions are followed into. */
@@ -14,6 +15,7 @@ const DEPTH = 4;
 
 /** @param pure patterns of the addons that are declared pure */
 export function installAddons(session: Session, pure: readonly string[]): void {
+  session.owns(ADDONS);
   patchMethod(process, 'dlopen', (native) => function dlopen(this: unknown, ...args: unknown[]): unknown {
     const [module, file] = args as [{ exports: unknown }, unknown];
     const path = String(file);
