@@ -134,12 +134,12 @@ export function createHttp2Servers(asked: (request: string) => void): Http2Serve
       if (answer) void answer(stream, headers, url);
       else stream.respond({ ':status': 404 }, { endStream: true });
     });
-    server.on('request', (request, response) => {
-      // Over HTTP/1, which the secure server speaks too.
-      if (request.httpVersionMajor < 2) response.end(JSON.stringify({ number: new URL(request.url, 'http://localhost').searchParams.get('number') }));
-    });
     server.on('session', (session) => session.on('error', () => {}));
   }
+  // It speaks HTTP/1 too.
+  secure.on('request', (request, response) => {
+    if (request.httpVersionMajor < 2) response.end(JSON.stringify({ number: new URL(request.url, 'http://localhost').searchParams.get('number') }));
+  });
   return { clear, secure };
 }
 
