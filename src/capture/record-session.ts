@@ -206,6 +206,8 @@ export class RecordSession implements Session {
     return live();
   }
 
+  waitsOnPorts(): void {}
+
   mayDiffer(name: string): void {
     this.#note(name, 'seen');
   }

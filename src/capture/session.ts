@@ -105,6 +105,8 @@ export interface Session {
   owns(...types: readonly string[]): void;
   /** Something no boundary can record: named once when recording, refused in replay. */
   uncaptured<T>(name: string, live: () => T): T;
+  /** From here on, an open message port may stand for real work of the runtime's own: a program that has one may not have run dry. */
+  waitsOnPorts(): void;
   /** Something is not recorded, and a replay goes on without: named when recording. */
   mayDiffer(name: string): void;
   /** Something came from outside that no boundary can record: named once when recording; a replay ends where it came. */

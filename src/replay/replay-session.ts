@@ -249,6 +249,10 @@ export class ReplaySession implements Session {
     return live();
   }
 
+  waitsOnPorts(): void {
+    this.#scheduler.waitsOnPorts();
+  }
+
   /** Nothing recorded brings this: it came to the replay itself. */
   mayDiffer(): void {}
 

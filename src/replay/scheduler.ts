@@ -36,6 +36,7 @@ export class Scheduler {
   #waitingFor: LaneEvent | undefined;
   #quiet = 0;
   #waitedMs = 0;
+  #portsWork = false;
 
   constructor(port: SchedulerPort) {
     this.#port = port;
@@ -46,6 +47,11 @@ export class Scheduler {
     if (this.#scheduled || this.#stopped) return;
     this.#scheduled = true;
     this.#port.arm(this.#turn);
+  }
+
+  /** A message port may bring something that is in no recording. */
+  waitsOnPorts(): void {
+    this.#portsWork = true;
   }
 
   stop(): void {
@@ -79,7 +85,7 @@ export class Scheduler {
       this.#waitedMs = 0;
     }
     if (++this.#quiet <= QUIET_TURNS) return this.wake();
-    const working = activeResources().some((resource) => !isSilent(resource)) || event.type === 'delivery';
+    const working = activeResources().some((resource) => !isSilent(resource) || (this.#portsWork && resource === 'MessagePort')) || event.type === 'delivery';
     if (!working || this.#waitedMs > REAL_WORK_MS) return this.#port.quiescent(event);
     this.#waitedMs++;
     this.#scheduled = true;

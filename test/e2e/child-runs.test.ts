@@ -1,7 +1,10 @@
 /** The Node processes that a recorded program starts are runs of their own. */
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { PRELOAD } from '../support/paths.ts';
 import { testWorkspace } from '../support/test-workspace.ts';
+
+// Nine processes, each recorded and each replayed.
+vi.setConfig({ testTimeout: 400_000 });
 
 interface Listed {
   readonly id: string;

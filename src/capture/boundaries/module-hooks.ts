@@ -42,7 +42,10 @@ export function installModuleHooks(session: Session): ModuleHooks {
     const lock = lockOf(message);
     if (lock) shared = new Int32Array(lock);
     if (shared && isRequest(message)) return answerNow(native, this, message, transfer ?? [], shared, session);
-    if (isRequest(message)) session.mayDiffer('import() through module hooks that were registered before replay-harness (load it first)');
+    if (isRequest(message)) {
+      session.mayDiffer('import() through module hooks that were registered before replay-harness (load it first)');
+      session.waitsOnPorts();
+    }
     return apply(native, this, args) as unknown;
   });
   return { owns: (memory) => shared !== undefined && memory instanceof Int32Array && memory.buffer === shared.buffer };

@@ -5,6 +5,9 @@ import { apply, defineProperty, getOwnPropertyDescriptor, processEnv } from '../
 import { type AnyFunction, disguise, patchGetter, patchMethod } from '../../runtime/patches.ts';
 import type { Session } from '../session.ts';
 
+const EARLIER: ReadonlySet<string> = new Set(['ConnectWrap', 'TCPConnectWrap', 'PipeConnectWrap', 'ProcessWrap']);
+const activeResources: () => string[] = process.getActiveResourcesInfo.bind(process);
+
 export function installUncaptured(session: Session): void {
   session.owns('HEAPSNAPSHOT');
   const block = (owner: object, name: string, shown: string): void => {
@@ -20,6 +23,8 @@ export function installUncaptured(session: Session): void {
   const threads = process.getBuiltinModule('node:worker_threads');
   for (const name of ['postMessageToThread', 'moveMessagePortToContext']) block(threads, name, `worker_threads.${name}`);
   blockFilesOfTheRuntime(session, block);
+  // An earlier preload has begun something whose end nobody records.
+  if (activeResources().some((resource) => EARLIER.has(resource))) session.mayDiffer('a connection that was begun before replay-harness was loaded (load it first)');
   // With `--test-isolation=none` the test runner is there first, and has taken the clock.
   if (isLoaded('internal/test_runner/test')) session.mayDiffer('durations that node:test measures in this process (--test-isolation=none)');
 }

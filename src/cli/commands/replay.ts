@@ -126,8 +126,8 @@ function planOf(facts: RunFacts, { store, runKey, folder, mode, node, env, comma
   const report = `${folder}/report.json`;
   const control = { mode: 'replay', store, run: facts.runId, report, refusal: `${report}.refusal`, temporary: folder, env, ...(runKey && { runKey: runKey.toString('base64url') }) } as const;
   const nodeOptions = facts.env['NODE_OPTIONS'] === undefined ? {} : { NODE_OPTIONS: withoutFiles(facts.env['NODE_OPTIONS'].split(/ +/)).join(' ') };
-  const common = { command: binary, argv0: facts.argv0, inject: facts.injected, env: { ...facts.env, ...nodeOptions, ...env, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined } };
-  const launchOf = (program: readonly string[] | undefined, at: string): Plan['inside'] => ({ ...common, args: [...withoutFiles(facts.execArgv), ...(program ?? facts.argv).slice(1)], cwd: at, control: { ...control, ...(facts.ipc && { serialization: facts.ipc }), ...(program && { argv: program }) } });
+  const common = { command: binary, argv0: facts.argv0, inject: facts.injected, ...(facts.ipc && { serialization: facts.ipc }), env: { ...facts.env, ...nodeOptions, ...env, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined } };
+  const launchOf = (program: readonly string[] | undefined, at: string): Plan['inside'] => ({ ...common, args: [...withoutFiles(facts.execArgv), ...(program ?? facts.argv).slice(1)], cwd: at, control: { ...control, ...(program && { argv: program }) } });
 
   const bound = argv ? bindings(argv[1] as string, facts, process.env, [folder, store, binary, DIST]) : [];
   const there = bound.length > 0 && appears(facts.cwd, bound) ? facts.cwd : cwd;

@@ -1,14 +1,23 @@
-// Types, an enum, and imports without their ending, by a TypeScript loader.
-import { ask } from './s16-ask';
+// Types, an enum and imports without their endings: what needs a TypeScript loader.
+import { type Answer, ask } from './s16-ask';
 
 enum Tone { Plain = 'plain', Polite = 'polite' }
-interface Answer { id: string; tone: Tone }
+interface Told extends Answer { readonly tone: Tone }
 
-async function main(): Promise<Answer> {
-  const { at } = new Error('here') as unknown as { at?: string };
-  console.log(new Error('here').stack?.split('\n')[1]?.replace(/^.*agents\//, ''), at);
-  return { id: await ask(), tone: Tone.Polite };
+async function told(tone: Tone): Promise<Told> {
+  return { ...(await ask(tone)), tone };
 }
-console.log(await main());
-const { late } = await import('./s16-late');
-console.log(late(1), process.argv.length, process.execArgv.length);
+function fail(): never {
+  throw new Error('on purpose');
+}
+void (async () => {
+  const { id, tone } = await told(Tone.Polite);
+  console.log(id, Date.now(), Math.random(), tone);
+  try {
+    fail();
+  } catch (error) {
+    console.log((error as Error).stack!.split('\n').slice(1, 3).join('\n'));
+  }
+  const { late } = await import('./s16-late');
+  console.log(late(1));
+})();
