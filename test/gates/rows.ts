@@ -123,7 +123,7 @@ export const LISTS: Readonly<Record<string, Row>> = {
 
 /** What has no row here, and why. */
 export const WITHOUT_ROW: Readonly<Record<string, string>> = {
-  installCluster: 'a cluster without a server is answered from the recording as any other child is: test/agents/uncaptured has one with a server',
+  installSharedServers: 'servers that processes share are named and refused: test/agents/uncaptured has them',
   installIpc: 'only a program that was forked itself has it: test/cases/S15.test.ts',
   installWorkerThread: 'only a worker thread has it, and is not replayed by itself: test/agents/workers',
   'ports.ts/FROM': 'words of the journal',
