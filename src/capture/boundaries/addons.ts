@@ -40,6 +40,9 @@ class Addon {
   readonly #session: Session;
   readonly #name: string;
   readonly #seen: WeakMap<object, unknown> = new WeakMap();
+  readonly #callbacks: WeakMap<AnyFunction, AnyFunction> = new WeakMap();
+  /** Calls of the addon that are on the stack. */
+  #depth = 0;
 
   constructor(session: Session, name: string) {
     this.#session = session;
@@ -80,23 +83,27 @@ class Addon {
 
   #call(path: string, args: unknown[], run: (args: unknown[]) => unknown): unknown {
     const key = jsonStringify([this.#name, path]);
-    let isRunning = true;
-    let later: LateCalls | undefined;
-    const given = args.map((arg) => {
-      if (typeof arg !== 'function') return arg;
-      later ??= new LateCalls(this.#session, key);
-      const calls = later;
-      return function (this: unknown, ...results: unknown[]): unknown {
-        if (isRunning) return apply(arg as AnyFunction, this, results) as unknown;
-        return calls.add(() => void apply(arg as AnyFunction, this, results));
-      };
-    });
+    const given = args.map((arg) => (typeof arg === 'function' && !this.#seen.has(arg) ? this.#callback(arg as AnyFunction, key) : arg));
+    this.#depth++;
     try {
       const result = run(given);
       return result instanceof Promise ? this.#settled(key, result) : result;
     } finally {
-      isRunning = false;
+      this.#depth--;
     }
+  }
+
+  /** A function of the program, as the addon gets it: the same one each time. */
+  #callback(own: AnyFunction, key: string): AnyFunction {
+    const known = this.#callbacks.get(own);
+    if (known) return known;
+    const later = new LateCalls(this.#session, key);
+    const shown = new Proxy(own, {
+      // Within a call of the addon it is part of that call, and its answer is wanted.
+      apply: (_, receiver, args) => (this.#depth > 0 ? (apply(own, receiver, args) as unknown) : later.add(() => void apply(own, receiver, args))),
+    });
+    this.#callbacks.set(own, shown);
+    return shown;
   }
 
   #settled(key: string, promise: Promise<unknown>): Promise<unknown> {
