@@ -220,22 +220,6 @@ const CHILDREN: Row = { id: 'children', title: 'children that are run one after 
 
 const WORKER: Row = { id: 'worker', title: 'round trips to a worker thread', agent: 'worker.mjs', ...calls(3000, 1000), replays: true, peers: false, figures: loop('round trip') };
 
-const FILES: Row = {
-  id: 'files', title: 'files of 4 KB read and written whole', agent: 'files.mjs', ...calls(1000, 300), replays: true, peers: false,
-  figures: ['read by promise', 'read synchronously', 'written by promise', 'written synchronously'].map((name): Figure => ({
-    name: `${name}, CPU per file`, unit: 'µs', phase: 'record', of: (sample) => figure(sample, name) / ((sample.answers?.of ?? NaN) / 4), as: 'ratio', target: { most: 1.15 },
-  })),
-};
-
-const POSTGRES: Row = {
-  id: 'postgres', title: 'sequential queries of PostgreSQL through pg, with parameters', agent: 'pg-queries.mjs', ...calls(2000, 500), replays: true, peers: false, needs: ['postgres'],
-  figures: [
-    { name: 'CPU of the loop', unit: 'ms', phase: 'record', of: (sample) => figure(sample, 'loopCpuMs'), as: 'ratio', target: { most: 1.15 } },
-    { name: 'CPU per query', unit: 'µs', phase: 'record', of: (sample) => (figure(sample, 'loopCpuMs') * 1000) / (sample.answers?.of ?? NaN), as: 'difference' },
-    { name: 'written per query', unit: 'bytes', phase: 'record', of: (sample) => sample.writtenBytes / (sample.answers?.of ?? NaN), as: 'itself' },
-  ],
-};
-
-export const ROWS: readonly Row[] = [CALLS, EVENTS, CONCURRENT, MICRO, ONE, START, PIECES, HTTP, POSTGRES, FILES, CHILDREN, WORKER, POSTGRES, FILES, INBOUND, MEMORY, BODY, SERVICE];
+export const ROWS: readonly Row[] = [CALLS, EVENTS, CONCURRENT, MICRO, ONE, START, PIECES, HTTP, POSTGRES, FILES, CHILDREN, WORKER, INBOUND, MEMORY, BODY, SERVICE];
 export const ROUNDS = { full: 7, quick: 3 } as const;
 
