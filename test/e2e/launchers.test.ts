@@ -76,7 +76,7 @@ describe('launchers are no runs: the program that they start is', () => {
     expect(stdout).toMatch(new RegExp(`^[0-9a-f-]{36} \\[ ${args.map((arg) => `'${arg}'`).join(', ')} \\] \\d+ undefined\\n$`));
   });
 
-  it('the tsx command line: the agent works, and what cannot be replayed is named', async () => {
+  it('the tsx command line is no run: what it starts is, and replays', async () => {
     const workspace = project();
     const server = await testServer(workspace);
     workspace.write('agent.mts', `const how: string = 'typed';\nconsole.log(how);\n${AGENT}`);
@@ -84,7 +84,7 @@ describe('launchers are no runs: the program that they start is', () => {
     await server.stop();
     const { runs, stdout } = await recordsAndReplays(workspace, server, ['./tsx', 'agent.mts', 'x'], 7);
     expect(stdout).toMatch(/^typed\n[0-9a-f-]{36} \[ 'x' \]/);
-    expect(runs).toMatchObject([{ agent: 'started', parentRunId: null, replayable: false }]);
+    expect(runs).toMatchObject([{ agent: 'started', parentRunId: null, replayable: true }]);
   });
 
   it('of several programs below one command, the first is the root and the others its children', async () => {

@@ -11,7 +11,7 @@ import { exitCodeOf, explain } from '../../replay/report.ts';
 import { identities } from '../../store/keyring.ts';
 import { replayChildren, wantsChildren } from './replay-children.ts';
 import { oneRun, pairs, parse } from '../arguments.ts';
-import { DIST, type Launch } from '../harnessed.ts';
+import { DIST, isExecutable, type Launch } from '../harnessed.ts';
 import { type Kind, type Mode, MODES, runConfined, type Sandboxed } from '../sandbox/sandbox.ts';
 import { appears, bindings, type View, viewOf } from '../sandbox/view.ts';
 
@@ -154,6 +154,7 @@ function givenNode(flag: string, node: string, facts: RunFacts): string {
   const folders = node.includes('/') ? [process.cwd()] : (process.env['PATH'] ?? '').split(delimiter);
   const found = folders.map((folder) => resolve(folder, node)).find((path) => existsSync(path));
   if (found === undefined) throw new ConfigError(`${flag} ${node}: there is no such program. Give the path of a Node binary of the recorded version, ${facts.node}.`);
+  if (!isExecutable(found)) throw new ConfigError(`${flag} ${node}: it is a folder, or a file that may not be executed. Give the path of a Node binary of the recorded version, ${facts.node}.`);
   return found;
 }
 

@@ -104,4 +104,7 @@ export const RUN_SCHEMA: SchemaObject = object({
 
 export const STEPS_SCHEMA: SchemaObject = list(STEP);
 
-export const SHOW_SCHEMA: SchemaObject = object({ run: RUN_SCHEMA, steps: STEPS_SCHEMA, notable: list(object({ what: text, steps: { ...list(number), minItems: 1 }, text })) });
+const worker = object({ parentLane: number, operation: number, script: text, threadId: number });
+const lane = object({ lane: number, complete: { type: 'boolean' }, steps: STEPS_SCHEMA }, { worker });
+
+export const SHOW_SCHEMA: SchemaObject = object({ run: RUN_SCHEMA, steps: STEPS_SCHEMA, lanes: list(lane), notable: list(object({ what: text, steps: { ...list(number), minItems: 1 }, text })) });
