@@ -49,6 +49,8 @@ export function installBoundaries(session: Session, pureAddons: readonly string[
   installServers(session, handles);
   const tls = installTls(session, handles);
   installTerminals(session, handles);
+  // A terminal's stream listens for its size as soon as it is opened.
+  installSignals(session);
   const children = installChildren(session, handles, propagate);
   installIpc(session, handles);
   // undici takes references to random sources when it loads.
@@ -63,7 +65,6 @@ export function installBoundaries(session: Session, pureAddons: readonly string[
   installUdp(session);
   installTimers(session);
   installProcess(session);
-  installSignals(session);
   installRandom(session);
   installClock(session);
   patchWasm(globalThis.WebAssembly as typeof WebAssembly | undefined, session);
