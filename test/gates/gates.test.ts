@@ -8,10 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AGENTS, DIST } from '../support/paths.ts';
 import { TestServer } from '../support/server.ts';
 import { Workspace } from '../support/workspace.ts';
-import { INSTALLS, LISTS, type Noticed, type Row, WITHOUT_ROW } from './rows.ts';
+import { INSTALLS, LISTS, NODE_MAJOR, type Noticed, type Row, WITHOUT_ROW } from './rows.ts';
 import { type Gate, gates, Variants } from './without.ts';
 
-const NODE_MAJOR = Number(process.versions.node.split('.')[0]);
 const variants = new Variants();
 const { installs, lists } = gates();
 
@@ -35,6 +34,7 @@ async function outcomes(row: Row, recorder: string, replayers: readonly string[]
     const [agent, options] = [workspace.path(row.agent), { output: row.output, env: server.env, args }];
     const nodeArgs = [...(row.nodeArgs ?? []), '--import', join(recorder, 'loader/register.mjs')];
     const recorded = row.onlyInReplay ? await workspace.record(agent, { ...options, preload: 'cli' }) : await workspace.bare(agent, { ...options, nodeArgs });
+    if (recorded.exitCode !== 0 && recorder !== DIST) return replayers.map(() => 'broken');
     expect(recorded.exitCode, recorded.stderr.toString()).toBe(0);
     if (/^replay-harness: not captured: /m.test(`${recorded.stderr}${recorded.stdout}`)) return replayers.map(() => 'named');
     row.spoil?.(workspace);

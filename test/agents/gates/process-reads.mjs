@@ -2,4 +2,5 @@
 import os from 'node:os';
 import v8 from 'node:v8';
 const names = process.argv[2] ? process.argv.slice(2) : ['uptime', 'hostname', 'getHeapStatistics'];
-for (const name of names) for (const owner of [process, os, v8]) if (typeof owner[name] === 'function') console.log(name, owner[name]());
+// Only queryObjects takes an argument.
+for (const name of names) for (const owner of [process, os, v8]) if (typeof owner[name] === 'function') console.log(name, owner[name](Object));

@@ -8,6 +8,7 @@ const ask = {
   getServername: () => socket.servername,
   getALPNNegotiatedProtocol: () => socket.alpnProtocol,
   exportKeyingMaterial: () => socket.exportKeyingMaterial(8, 'label').toString('hex'),
+  hasPeerCertificate: () => socket._handle.hasPeerCertificate(),
   getPeerCertificate: () => socket.getPeerCertificate().fingerprint256,
 };
 const names = ['verifyError', 'getPeerCertificate', 'getCertificate', 'getALPNNegotiatedProtocol', 'getCipher', 'getProtocol', 'getSession', 'getEphemeralKeyInfo', 'isSessionReused', 'getFinished', 'getPeerFinished', 'getTLSTicket', 'getSharedSigalgs', 'exportKeyingMaterial', 'getServername'];
