@@ -26,7 +26,8 @@ export function disguise<F extends AnyFunction>(given: F, original: AnyFunction)
   }
   const prototype = getOwnPropertyDescriptor(original, 'prototype')?.value as object | undefined;
   if (prototype && getOwnPropertyDescriptor(prototype, 'constructor')?.value === original) patchValue(prototype, 'constructor', replacement);
-  originals.set(replacement, original);
+  // What is replaced may itself stand in for something.
+  originals.set(replacement, originals.get(original) ?? original);
   replacements.set(original, replacement);
   return replacement;
 }

@@ -7,11 +7,13 @@ const require = createRequire(import.meta.url);
 const { stringify } = JSON;
 const seen = new Map();
 const lines = [];
+// What docs/replay.md names.
+const PROXIES = ['Worker', 'BroadcastChannel'];
 const text = Function.prototype.toString;
 function show(v) {
   if (typeof v === 'function') {
     let s; try { s = text.call(v); } catch (e) { s = e.message; }
-    return `function ${stringify(v.name)} ${v.length} ${createHash('sha1').update(s).digest('hex').slice(0, 8)} ${s.slice(0,40).replace(/\n/g,'⏎')} proxy=${v.name !== 'Worker' && types.isProxy(v)}`;
+    return `function ${stringify(v.name)} ${v.length} ${createHash('sha1').update(s).digest('hex').slice(0, 8)} ${s.slice(0,40).replace(/\n/g,'⏎')} proxy=${!PROXIES.includes(v.name) && types.isProxy(v)}`;
   }
   if (typeof v === 'object' && v) return `object ${Object.prototype.toString.call(v)} proxy=${types.isProxy(v)}`;
   return typeof v;
@@ -23,7 +25,7 @@ function walk(path, v, depth) {
   if (seen.has(v)) { lines.push(`${path} = ${seen.get(v)}`); return; }
   seen.set(v, path);
   let head = `${path}: ${show(v)} ext=${Object.isExtensible(v)}`;
-  if (typeof v === 'function' && v.name !== 'Worker') { let i; try { i = inspect(v, { depth: 0 }); } catch (e) { i = e.message; } head += ' ' + createHash('sha1').update(i.replace(/\d+/g,'N')).digest('hex').slice(0,6); }
+  if (typeof v === 'function' && !PROXIES.includes(v.name)) { let i; try { i = inspect(v, { depth: 0 }); } catch (e) { i = e.message; } head += ' ' + createHash('sha1').update(i.replace(/\d+/g,'N')).digest('hex').slice(0,6); }
   const keys = Reflect.ownKeys(v);
   const proto = Object.getPrototypeOf(v);
   lines.push(`${head} keys=${keys.map(String).sort().join()}`);
