@@ -24,6 +24,7 @@ const before = process.cpuUsage();
 const answer = await (await fetch(`${BENCH_URL}/load?port=${server.address().port}&rate=${BENCH_RATE}&seconds=${BENCH_SECONDS}`)).json();
 const { user, system } = process.cpuUsage(before);
 clearInterval(watch);
+rssMb.push(process.memoryUsage.rss() / 1e6);
 server.close();
 server.closeAllConnections();
 
