@@ -60,6 +60,7 @@ export class RecordSession implements Session {
     // What came from outside is on disk before the program sees it: it may be what kills the process. A timer brings nothing.
     if (kind === 'fired') this.#appended();
     else this.#journal.flush();
+    this.#coverage.tick();
   }
 
   arrivedLater(operation: number, kind: Kind, status: number, data: Uint8Array, run: () => void): void {
