@@ -11,8 +11,8 @@ import { ROOT } from '../support/paths.ts';
 import { type AgentCase, recordAndReplay } from '../support/record-and-replay.ts';
 
 const ROUNDS = 20;
-/** The agent with everything at once is held to more. */
-const ROUNDS_OF_EVERYTHING = 100;
+/** The agents with everything at once are held to more. */
+const ROUNDS_OF_EVERYTHING: Readonly<Record<string, number>> = { 'everything.mjs': 100, 'everything-else.mjs': 50 };
 const KILLS = 30;
 
 interface Result {
@@ -33,7 +33,7 @@ export async function stress(args: readonly string[]): Promise<number> {
   };
   try {
     for (const agent of chosen) {
-      const rounds = Number(values.rounds ?? (agent.agent === 'everything.mjs' ? ROUNDS_OF_EVERYTHING : ROUNDS));
+      const rounds = Number(values.rounds ?? ROUNDS_OF_EVERYTHING[basename(agent.agent)] ?? ROUNDS);
       report(await repeat(labelOf(agent), rounds, (round) => recordAndReplay(agent, round)));
     }
     const kills = Number(values.kills ?? (positionals.length === 0 ? KILLS : 0));

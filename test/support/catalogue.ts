@@ -213,7 +213,10 @@ const servers: readonly AgentCase[] = [
   { agent: join(PACKAGES, 'agents/server-ws.mjs'), visitors: 'ws' },
 ];
 
-const everything: readonly AgentCase[] = [{ agent: 'everything.mjs' }];
+const everything: readonly AgentCase[] = [
+  { agent: 'everything.mjs' },
+  { agent: join(PACKAGES, 'agents/everything-else.mjs'), needs: ['postgres', 'redis'], prepare: (workspace) => rmSync(workspace.path('notes'), { recursive: true, force: true }) },
+];
 
 const NODE_MAJOR = Number(process.versions.node.split('.')[0]);
 /** For agents that need what came with a later version. */
