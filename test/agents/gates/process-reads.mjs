@@ -2,5 +2,4 @@
 import os from 'node:os';
 import v8 from 'node:v8';
 const names = process.argv[2] ? process.argv.slice(2) : ['uptime', 'hostname', 'getHeapStatistics'];
-// Only queryObjects takes an argument.
-for (const name of names) for (const owner of [process, os, v8]) if (typeof owner[name] === 'function') console.log(name, owner[name](Object));
+for (const name of names) for (const owner of [process, os, v8]) if (typeof owner[name] === 'function') console.log(name, name === 'queryObjects' ? owner[name](Object) : owner[name]());
