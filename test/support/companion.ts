@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { anyPort } from './ports.ts';
 
 export class Companion {
   readonly #program: string;
@@ -25,7 +26,7 @@ export class Companion {
   /** On the port that it had before, if it had one. */
   async start(): Promise<void> {
     this.#hits = 0;
-    this.#child = spawn(process.execPath, ['--no-warnings', this.#program, String(this.#port)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#child = spawn(process.execPath, ['--no-warnings', this.#program, String(this.#port || anyPort())], { stdio: ['ignore', 'pipe', 'inherit'] });
     const lines = createInterface({ input: this.#child.stdout as NodeJS.ReadableStream });
     lines.on('line', (line) => {
       if (line === 'hit') this.#hits++;

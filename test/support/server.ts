@@ -6,20 +6,17 @@ import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startModelServer } from '../../samples/model-server/server.mjs';
 import { Companion } from './companion.ts';
 import { answer } from './endpoints.ts';
 import type { EndpointState } from './exchange.ts';
 import { createHttp2Servers } from './http2-server.ts';
 import { TLS } from './paths.ts';
+import { atPort } from './ports.ts';
 import { startUdpServer, type UdpServer } from './udp-server.ts';
 import { echoWebSocket, tunnel } from './upgrades.ts';
-
-/** Of a tenth of a second each. */
-const PORT_ATTEMPTS = 100;
 
 interface Ports {
   http: number;
@@ -106,9 +103,9 @@ export class TestServer {
     rmSync(this.#socketPath, { force: true });
     await once(unix.listen(this.#socketPath), 'listening');
     await this.#companion?.start();
-    this.#udp = await startUdpServer(this.#udpPort, () => this.connections++);
+    this.#udp = await atPort(this.#udpPort, (port) => startUdpServer(port, () => this.connections++));
     this.#udpPort = this.#udp.port;
-    this.#model = await startModelServer({ port: this.#ports.model, latencyMs: 20 });
+    this.#model = await atPort(this.#ports.model, (port) => startModelServer({ port, latencyMs: 20 }));
     this.#ports.model = this.#model.port;
   }
 
@@ -144,16 +141,10 @@ export class TestServer {
   }
 }
 
-async function listen(server: Server | HttpServer, port: number): Promise<number> {
-  for (let attempt = 0; ; attempt++) {
-    server.listen(port, '127.0.0.1');
-    try {
-      await once(server, 'listening');
-      return (server.address() as AddressInfo).port;
-    } catch (error) {
-      // Between a stop and a start, some connection of another test may have been given the port, and will give it back.
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || attempt === PORT_ATTEMPTS) throw error;
-      await sleep(100);
-    }
-  }
+function listen(server: Server | HttpServer, port: number): Promise<number> {
+  return atPort(port, async (chosen) => {
+    server.listen(chosen, '127.0.0.1');
+    await once(server, 'listening');
+    return chosen;
+  });
 }
