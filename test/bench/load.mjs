@@ -11,7 +11,7 @@ export async function load({ port, rate, seconds }) {
   const total = rate * seconds;
   const one = (number) => new Promise((resolve) => {
     const began = performance.now();
-    http.get({ host: '127.0.0.1', port, path: `/work/${number}`, agent }, (response) => {
+    http.get({ host: '127.0.0.1', port, path: `/ask/${number}`, agent }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk) => (text += chunk)).on('end', () => {
         if (response.statusCode === 200 && text.startsWith(`${number} `)) took.push(performance.now() - began);

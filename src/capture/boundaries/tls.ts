@@ -5,7 +5,7 @@
 import type { Kind } from '../../model/event.ts';
 import { decodeArguments, encodeArguments } from '../../model/value.ts';
 import { binding, handlePrototypes } from '../../runtime/bindings.ts';
-import { apply, defineProperty, isPrototypeOf, jsonStringify, ownKeys } from '../../runtime/natives.ts';
+import { apply, isPrototypeOf, jsonStringify, ownKeys } from '../../runtime/natives.ts';
 import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
 import { createStash } from '../../runtime/stash.ts';
 import { readValue } from '../read-value.ts';
@@ -15,6 +15,7 @@ import { drive, toldAsDriven, WRITTEN } from './driven.ts';
 import { createStreamState, defineReadings, deliverRead, installStreamMethods, WRITES, type StreamHandle, type StreamState, tapReads, tapReadsAhead } from './streams.ts';
 import { completeDriven } from './write-protocol.ts';
 import { readCertificate } from './x509.ts';
+import { defineTap } from './taps.ts';
 
 interface TlsState extends StreamState {
   /** The transport below; it may connect only after it was wrapped. */
@@ -191,15 +192,7 @@ function tapCallback(handle: object, state: TlsState, key: PropertyKey, session:
     session.arrived(state.operation, 'handshake', which, data);
     return apply(state.callbacks.get(name) as AnyFunction, this, args);
   };
-  defineProperty(handle, key, {
-    configurable: true,
-    enumerable: true,
-    get: () => (state.callbacks.has(name) ? tap : undefined),
-    set: (callback: AnyFunction | undefined) => {
-      if (callback) state.callbacks.set(name, callback);
-      else state.callbacks.delete(name);
-    },
-  });
+  defineTap(handle, key, name, state.callbacks, tap);
 }
 
 /** An error is an ordinary result here (`verifyError`). */

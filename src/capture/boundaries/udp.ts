@@ -6,6 +6,7 @@ import { type AnyFunction, calledAs, patchMethod } from '../../runtime/patches.t
 import { createStash } from '../../runtime/stash.ts';
 import { readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
+import { defineTap } from './taps.ts';
 
 interface UdpState {
   operation: number;
@@ -92,15 +93,7 @@ function tapCallback(handle: object, state: UdpState, name: string, session: Ses
     session.arrived(state.operation, 'read', status, outcomeOf(CALLBACKS.indexOf(name), args));
     return apply(state.callbacks.get(name) as AnyFunction, this, [status, self, ...args]);
   };
-  defineProperty(handle, name, {
-    configurable: true,
-    enumerable: true,
-    get: () => (state.callbacks.has(name) ? tap : undefined),
-    set: (callback: AnyFunction | undefined) => {
-      if (callback) state.callbacks.set(name, callback);
-      else state.callbacks.delete(name);
-    },
-  });
+  defineTap(handle, name, name, state.callbacks, tap);
 }
 
 /** Bytes and sender of a datagram, or an error. */
