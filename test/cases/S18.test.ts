@@ -18,6 +18,9 @@ const packageAgent = (name: string): string => join(PACKAGES, 'agents', name);
 /** Node 20 has the global WebSocket for those who ask. */
 const WEBSOCKET = process.versions.node.startsWith('20.') ? ['--no-warnings', '--experimental-websocket'] : [];
 
+/** Messages that came in one packet have one number: the others stand beside the first. A sent one has no output. */
+const pipelinedWith = ({ output }: { output: Shown['output'] | null }): Shown[] => (output?.['pipelined'] as Shown[] | undefined) ?? [];
+
 async function stepsOf({ workspace }: Case): Promise<Shown[]> {
   const { stdout } = await workspace.cli(['show', 'latest', '--json']);
   return (JSON.parse(stdout.toString()) as { steps: Shown[] }).steps;
@@ -55,7 +58,7 @@ describe('S18: HTTP/2, gRPC and WebSockets', () => {
     const stdout = sockets.recorded.stdout.toString();
     for (const line of ['compressed close 4001 session expired é 3', 'plain close 4001 enough 3', 'dies close 1006', 'global close 4001 enough true', 'hung up on close 4001 session expired é true', 'died close 1006  false']) expect(stdout).toContain(line);
     const steps = (await stepsOf(sockets)).filter(({ boundary }) => boundary === 'websocket');
-    const messages = steps.filter(({ kind }) => kind === 'message');
+    const messages = steps.filter(({ kind }) => kind === 'message').flatMap((step) => [step, ...pipelinedWith(step)]);
     const named = (name: string): Shown[] => messages.filter((step) => step.name === name);
     expect(named('received text')[0]).toMatchObject({ input: { url: expect.stringMatching(/^ws:.*\/v1\/realtime\?model=voice-1$/) }, output: { type: 'text', data: { type: 'session.created', voice: 'alloy' } } });
     expect(named('sent text')[0]).toMatchObject({ input: { data: { type: 'response.create' } }, output: null });
