@@ -27,7 +27,7 @@ export async function bench(args: readonly string[]): Promise<number> {
     return 2;
   }
   const mode = values.quick ? 'quick' : 'full';
-  if (values.profile) return profile(ROWS.find(({ id }) => id === values.profile) as (typeof ROWS)[number], mode);
+  if (values.profile) return profile(ROWS.find(({ id }) => id === values.profile) as (typeof ROWS)[number], mode, values.keep === true);
 
   const chosen = ROWS.filter(({ id }) => positionals.length === 0 || positionals.includes(id)).filter(({ id, needs }) => {
     const missing = missingServers(needs);

@@ -1,12 +1,13 @@
 /** Where the time of a row goes: CPU profiles of bare, recorded and replayed, by group, by file and by function. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DIST } from '../support/paths.ts';
+import { DIST, ROOT } from '../support/paths.ts';
 import { type CpuProfile, selfTimes, type SelfTime } from './cpu-profile.ts';
+import { machine } from './machine.ts';
 import type { Row } from './rows.ts';
 import { runRow } from './run.ts';
-import { table } from './text.ts';
+import { machineOf, table } from './text.ts';
 import { BARE, HARNESS, type Run, VARIANTS, type Variant } from './variants.ts';
 
 const INTERVAL_US = 200;
@@ -17,7 +18,8 @@ const WRITTEN = 'written';
 
 type Profiles = Record<'bare' | 'recorded' | 'replayed', SelfTime[]>;
 
-export async function profile(row: Row, mode: 'full' | 'quick'): Promise<number> {
+/** @param keep writes it into the repository, where the benchmarks point at it */
+export async function profile(row: Row, mode: 'full' | 'quick', keep: boolean): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-bench-profile-'));
   try {
     for (const name of ['bare', 'recorded', 'replayed', WRITTEN]) mkdirSync(join(folder, name));
@@ -29,7 +31,9 @@ export async function profile(row: Row, mode: 'full' | 'quick'): Promise<number>
       return selfTimes(files, DIST);
     };
     const profiles: Profiles = { bare: read('bare'), recorded: read('recorded'), replayed: read('replayed') };
-    console.log(textOf(row, profiles));
+    const text = textOf(row, profiles);
+    console.log(text);
+    if (keep) writeFileSync(join(ROOT, `test/bench/results/profile-${row.id}.txt`), `${machineOf(machine())}\n\n${text}\n`);
     return 0;
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,5 @@
 /** The result for a reader: Markdown that is also readable in a terminal. */
+import type { Machine } from './machine.ts';
 import type { Correctness, FigureResult, Result, RowResult } from './result.ts';
 import type { Spread } from './statistics.ts';
 import { HARNESS } from './variants.ts';
@@ -11,7 +12,7 @@ CPU is user and system time of the whole process tree. *against bare*: median ov
 
 What a peer is held to is what its README shows: each is put before the unmodified script by a preload (\`test/bench/peers\`), where its users would change their program. They do other things than the harness does: none of them records clock, randomness, files or order; @exodus/replay and nock keep everything in memory until the end.
 
-Where a target is missed, \`npm run bench -- --profile ROW\` says which functions take the time: of the agent, of Node, and of which file of the harness.`;
+Where a target is missed, \`npm run bench -- --profile ROW\` says which functions take the time: of the agent, of Node, and of which file of the harness. The last such profile of each is kept in [test/bench/results](../test/bench/results).`;
 
 /** docs/benchmarks.md */
 export function documentOf(result: Result): string {
@@ -20,10 +21,23 @@ export function documentOf(result: Result): string {
 
 export function headOf({ machine, loadAfter, mode, peers }: Result): string {
   return [
-    `${machine.date} UTC, commit ${machine.commit}, ${mode === 'full' ? 'full' : '**quick**: fewer rounds, smaller sizes'}.`,
-    `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.platform}, Node ${machine.node}; load ${machine.loadBefore} before and ${loadAfter} after.`,
+    `${commitOf(machine)}, ${mode === 'full' ? 'full' : '**quick**: fewer rounds, smaller sizes'}.`,
+    `${hardwareOf(machine)}; load ${machine.loadBefore} before and ${loadAfter} after.`,
     `Beside it: ${peers.join(', ')}.`,
   ].join('\n');
+}
+
+/** For what is measured in one go. */
+export function machineOf(machine: Machine): string {
+  return `${commitOf(machine)}.\n${hardwareOf(machine)}; load ${machine.loadBefore} before.`;
+}
+
+function commitOf({ date, commit }: Machine): string {
+  return `${date} UTC, commit ${commit}`;
+}
+
+function hardwareOf({ cpu, cores, memoryGb, platform, node }: Machine): string {
+  return `${cpu}, ${cores} cores, ${memoryGb} GB, ${platform}, Node ${node}`;
 }
 
 export function textOf(row: RowResult): string {
