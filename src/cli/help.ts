@@ -27,6 +27,11 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
     does: 'Shows what the agent did, step by step.',
     options: [['--step N', 'one step, whole'], ['--raw input|output', 'with --step: the exact bytes, to stdout'], ['--verbose', 'unfolds clock reads, random values and other noise'], JSON_OPTION],
   },
+  diff: {
+    usage: 'diff <run> <run> [--verbose] [--json]',
+    does: 'Shows where two runs part: the first difference, the first different decision, step by step, and what came of it.',
+    options: [['--verbose', 'names every step that is the same, too'], JSON_OPTION],
+  },
   coverage: { usage: 'coverage <run> [--json]', does: 'Shows what was captured, by boundary, and what got past, by name and place.', options: [JSON_OPTION] },
   check: { usage: 'check <run> | --all [--json]', does: 'Verifies checksums and chains; names the first damage. Exit code 4 if there is any.', options: [['--all', 'every run of the store'], JSON_OPTION] },
   keys: { usage: 'keys [--json]', does: 'Shows your public key and where the private one lies; makes the pair if there is none.', options: [JSON_OPTION] },

@@ -2,6 +2,7 @@
 import { HarnessError } from '../model/error.ts';
 import { check } from './commands/check.ts';
 import { coverage } from './commands/coverage.ts';
+import { diff } from './commands/diff.ts';
 import { keys } from './commands/keys.ts';
 import { record } from './commands/record.ts';
 import { replay } from './commands/replay.ts';
@@ -11,7 +12,7 @@ import { HELP, helpFor, VERSION } from './help.ts';
 
 type Command = (args: readonly string[]) => Promise<number> | number;
 
-const COMMANDS: Readonly<Record<string, Command>> = { record, replay, runs, show, coverage, check, keys };
+const COMMANDS: Readonly<Record<string, Command>> = { record, replay, runs, show, diff, coverage, check, keys };
 
 /** Options may stand before the verb, too. */
 function verbFirst(args: readonly string[]): readonly string[] {

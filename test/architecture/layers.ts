@@ -27,6 +27,7 @@ export const LAYERS: readonly Layer[] = [
 
 /** Packages that end up in the bundles, and the one module that imports each. */
 export const BUNDLED: Readonly<Record<string, string>> = {
+  diff: 'src/steps/diff/prompt-diff.ts',
   'eventsource-parser': 'src/steps/sse.ts',
   seedrandom: 'src/capture/random.ts',
 };

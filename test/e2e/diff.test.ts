@@ -1,0 +1,119 @@
+/** `diff <run> <run>`: two recorded runs of one agent, whose world answered differently. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { testWorkspace } from '../support/test-workspace.ts';
+import type { Workspace } from '../support/workspace.ts';
+
+/** What the world says in one run. */
+interface World {
+  readonly status: string;
+  /** Arguments of the calls that the model makes. */
+  readonly refunds: readonly unknown[];
+  /** Which of the two look-ups is answered first. */
+  readonly first: '/orders/7' | '/customers/3';
+}
+
+interface Shown {
+  readonly same: boolean;
+  readonly first: Pair | null;
+  readonly firstDecision: Pair | null;
+  readonly overtaking: readonly Pair[] | null;
+  readonly outcome: { readonly exit: readonly number[]; readonly printed: { readonly stream: string; readonly chance: boolean } | null };
+  readonly pairs: readonly Pair[];
+}
+
+interface Pair {
+  readonly a: number | null;
+  readonly b: number | null;
+  readonly name: string;
+  readonly relation: string;
+  readonly asked: { readonly field: string } | null;
+  readonly answered: { readonly field: string; readonly expected: string; readonly actual: string } | null;
+}
+
+/** A desk's services and a provider's wire format, which lie beyond the machine. */
+async function desk(): Promise<{ readonly url: string; open(world: World): void }> {
+  let world: World | undefined;
+  let held: (() => void) | undefined;
+  const answer = (response: ServerResponse, body: unknown): void => void response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
+  const calls = ({ refunds }: World): unknown => (refunds.length === 0 ? undefined : refunds.map((args, at) => ({ id: `call_${Math.random()}_${at}`, type: 'function', function: { name: 'refund', arguments: JSON.stringify(args) } })));
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    const now = world as World;
+    request.resume().on('end', () => {
+      if (request.url === '/v1/chat/completions') {
+        const called = calls(now);
+        return answer(response, { id: `chatcmpl-${Math.random()}`, object: 'chat.completion', model: 'gpt-4o-mini-2024-07-18', choices: [{ index: 0, finish_reason: called ? 'tool_calls' : 'stop', message: { role: 'assistant', content: called ? null : 'Nothing to do.', tool_calls: called } }], usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } });
+      }
+      if (request.url === '/refund') return answer(response, { done: true });
+      const say = (): void => answer(response, request.url === '/orders/7' ? { status: now.status } : { name: 'Ada' });
+      if (request.url !== now.first) {
+        // The second waits until the first has left, whichever came first.
+        if (held) held();
+        held = say;
+        return undefined;
+      }
+      response.on('close', () => setTimeout(() => held?.(), 50));
+      return say();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    open(next) {
+      world = next;
+      held = undefined;
+    },
+  };
+}
+
+async function recordIn(workspace: Workspace, world: World, place: Awaited<ReturnType<typeof desk>>): Promise<string> {
+  place.open(world);
+  await workspace.record('order-desk.mjs', { env: { DESK_URL: place.url } });
+  const { stdout } = await workspace.cli(['runs', '--json']);
+  return (JSON.parse(stdout.toString()) as [{ id: string }])[0].id;
+}
+
+const QUIET: World = { status: 'shipped', refunds: [], first: '/orders/7' };
+
+test('where two runs part, what the model decided, and what came of it', async () => {
+  const [workspace, place] = [testWorkspace(), await desk()];
+  const a = await recordIn(workspace, QUIET, place);
+  const b = await recordIn(workspace, { status: 'lost', refunds: [{ order: 7 }], first: '/customers/3' }, place);
+
+  const text = (await workspace.cli(['diff', a, b])).stdout.toString();
+  expect(text).toMatch(/Another order: the answer of \d+ (\(\d+ in b\) )?came before that of \d+ (\(\d+ in b\) )?in a, after it in b/);
+  expect(text).toMatch(/First difference: step \d+.* http GET .*\/orders\/7\n {2}answered: body.status\n {4}a: shipped\n {4}b: lost/);
+  expect(text).toMatch(/First different decision: .*llm openai.*\n {2}a → Nothing to do\.\n {2}b → refund\(\{"order":7\}\)/);
+  // The prompts as a unified diff.
+  expect(text).toMatch(/-Order 7 is shipped\.\n +\+Order 7 is lost\.\n +The customer is Ada\./);
+  expect(text).toMatch(/ – +\d+ {2}\+ http POST .*\/refund/);
+  expect(text).toContain('Outcome: exit 0 in a, 1 in b\n  stdout differs first at line 1');
+
+  const shown = JSON.parse((await workspace.cli(['diff', a, b, '--json'])).stdout.toString()) as Shown;
+  expect(shown).toMatchObject({ same: false, first: { relation: 'changed', asked: null, answered: { field: 'body.status', expected: 'shipped', actual: 'lost' } }, outcome: { exit: [0, 1], printed: { stream: 'stdout', chance: false } } });
+  expect(shown.firstDecision).toMatchObject({ relation: 'changed', asked: { field: 'messages[1].content' } });
+  expect(shown.overtaking).toHaveLength(2);
+  expect(shown.pairs.map(({ relation }) => relation).sort()).toEqual(['added', 'changed', 'changed', 'same']);
+});
+
+test('runs that differ in times and ids alone are the same', async () => {
+  const [workspace, place] = [testWorkspace(), await desk()];
+  const world = { ...QUIET, refunds: [{ order: 7 }, { order: 8 }] };
+  const [a, b] = [await recordIn(workspace, world, place), await recordIn(workspace, world, place)];
+  const shown = JSON.parse((await workspace.cli(['diff', a, b, '--json'])).stdout.toString()) as Shown;
+  expect(shown).toMatchObject({ same: true, first: null, firstDecision: null, overtaking: null, outcome: { exit: [1, 1], printed: { chance: true } } });
+  expect(shown.pairs).toHaveLength(5);
+  expect((await workspace.cli(['diff', a, b])).stdout.toString()).toContain('The same: 5 steps asked and answered alike');
+});
+
+test('it takes two runs, and says so', async () => {
+  const workspace = testWorkspace();
+  const one = await workspace.cli(['diff', 'latest']);
+  expect(one).toMatchObject({ exitCode: 2 });
+  expect(one.stderr.toString()).toMatch(/diff takes two runs, not 1/);
+  const none = await workspace.cli(['diff', 'latest', 'latest']);
+  expect(none).toMatchObject({ exitCode: 2 });
+  expect(none.stderr.toString()).toContain('holds no runs');
+});
