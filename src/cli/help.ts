@@ -21,6 +21,19 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
       ['-- CMD', 'where the code lies now, and its arguments'],
     ],
   },
+  verify: {
+    usage: 'verify <run>… | --all | --tag k=v [--update] [--reporter pretty|json|junit|github] [-- CMD [ARGS…]]',
+    does: 'Replays many runs, as many at once as there are cores; for CI. Exit code 0 when all are identical, 3 when one diverged, 7 when one is truncated, 1 when one could not be replayed.',
+    options: [
+      ['--all', 'every recorded run of the store, but for child runs, forks and kept replays'], ['--tag k=v', 'the runs with this tag; may be given several times'],
+      ['--update', 'records anew what did not replay, and shows what changed; the old run stays, and --all and --tag pass it over'], ['--reporter R', 'pretty (default), json, junit or github'], ['--report FILE', 'writes the JSON report to a file as well'], ['--sandbox, --node, -- CMD', 'as for replay'],
+    ],
+  },
+  gate: {
+    usage: 'gate --agent A [--last N] [--require RATIO] [--json]',
+    does: 'Says whether an agent may be trusted with more: whether its last runs replay byte for byte. Exit code 0 or 3.',
+    options: [['--last N', 'how many of its last runs (default 20)'], ['--require RATIO', 'how large a part of them has to be identical (default 1)'], JSON_OPTION],
+  },
   runs: { usage: 'runs [--tree] [--json]', does: 'Lists the runs of the store, newest first.', options: [['--tree', 'runs of child processes below the run that started them'], JSON_OPTION] },
   show: {
     usage: 'show <run> [--step N] [--raw input|output] [--json]',
@@ -57,7 +70,7 @@ Commands:
 ${table(Object.values(VERBS).map(({ usage, does }) => [usage, does.split('. ')[0] as string] as const))}
 Options everywhere:
 ${table([STORE_OPTION])}
-Exit codes: 0 done · 1 failed · 2 usage or configuration · 3 diverged · 4 integrity · 5 store unreachable · 7 truncated.
+Exit codes: 0 done · 1 failed · 2 usage or configuration · 3 diverged (verify, gate: one of the runs) · 4 integrity · 5 store unreachable · 7 truncated.
 record and replay pass the agent's own exit code through when the run went as it should.
 Environment: REPLAY_HARNESS_MODE, _STORE, _RUN, _AGENT, _CONFIG, _RECIPIENT, _IDENTITY, _LOG. See the README.
 `;

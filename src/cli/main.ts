@@ -3,16 +3,18 @@ import { HarnessError } from '../model/error.ts';
 import { check } from './commands/check.ts';
 import { coverage } from './commands/coverage.ts';
 import { diff } from './commands/diff.ts';
+import { gate } from './commands/gate.ts';
 import { keys } from './commands/keys.ts';
 import { record } from './commands/record.ts';
 import { replay } from './commands/replay.ts';
 import { runs } from './commands/runs.ts';
 import { show } from './commands/show.ts';
+import { verify } from './commands/verify.ts';
 import { HELP, helpFor, VERSION } from './help.ts';
 
 type Command = (args: readonly string[]) => Promise<number> | number;
 
-const COMMANDS: Readonly<Record<string, Command>> = { record, replay, runs, show, diff, coverage, check, keys };
+const COMMANDS: Readonly<Record<string, Command>> = { record, replay, verify, gate, runs, show, diff, coverage, check, keys };
 
 /** Options may stand before the verb, too. */
 function verbFirst(args: readonly string[]): readonly string[] {

@@ -1,18 +1,8 @@
 /** `diff <run> <run>`: two recorded runs of one agent, whose world answered differently. */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { desk, type Desk, QUIET, type World } from '../support/desk.ts';
 import { testWorkspace } from '../support/test-workspace.ts';
 import type { Workspace } from '../support/workspace.ts';
-
-/** What the world says in one run. */
-interface World {
-  readonly status: string;
-  /** Arguments of the calls that the model makes. */
-  readonly refunds: readonly unknown[];
-  /** Which of the two look-ups is answered first. */
-  readonly first: '/orders/7' | '/customers/3';
-}
 
 interface Shown {
   readonly same: boolean;
@@ -32,50 +22,12 @@ interface Pair {
   readonly answered: { readonly field: string; readonly expected: string; readonly actual: string } | null;
 }
 
-/** A desk's services and a provider's wire format, which lie beyond the machine. */
-async function desk(): Promise<{ readonly url: string; open(world: World): void }> {
-  let world: World | undefined;
-  let held: (() => void) | undefined;
-  const answer = (response: ServerResponse, body: unknown): void => void response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
-  const calls = ({ refunds }: World): unknown => (refunds.length === 0 ? undefined : refunds.map((args, at) => ({ id: `call_${Math.random()}_${at}`, type: 'function', function: { name: 'refund', arguments: JSON.stringify(args) } })));
-  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
-    const now = world as World;
-    request.resume().on('end', () => {
-      if (request.url === '/v1/chat/completions') {
-        const called = calls(now);
-        return answer(response, { id: `chatcmpl-${Math.random()}`, object: 'chat.completion', model: 'gpt-4o-mini-2024-07-18', choices: [{ index: 0, finish_reason: called ? 'tool_calls' : 'stop', message: { role: 'assistant', content: called ? null : 'Nothing to do.', tool_calls: called } }], usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } });
-      }
-      if (request.url === '/refund') return answer(response, { done: true });
-      const say = (): void => answer(response, request.url === '/orders/7' ? { status: now.status } : { name: 'Ada' });
-      if (request.url !== now.first) {
-        // The second waits until the first has left, whichever came first.
-        if (held) held();
-        held = say;
-        return undefined;
-      }
-      response.on('close', () => setTimeout(() => held?.(), 50));
-      return say();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    open(next) {
-      world = next;
-      held = undefined;
-    },
-  };
-}
-
-async function recordIn(workspace: Workspace, world: World, place: Awaited<ReturnType<typeof desk>>): Promise<string> {
+async function recordIn(workspace: Workspace, world: World, place: Desk): Promise<string> {
   place.open(world);
   await workspace.record('order-desk.mjs', { env: { DESK_URL: place.url } });
   const { stdout } = await workspace.cli(['runs', '--json']);
   return (JSON.parse(stdout.toString()) as [{ id: string }])[0].id;
 }
-
-const QUIET: World = { status: 'shipped', refunds: [], first: '/orders/7' };
 
 test('where two runs part, what the model decided, and what came of it', async () => {
   const [workspace, place] = [testWorkspace(), await desk()];

@@ -6,7 +6,7 @@ import { identities } from '../../store/keyring.ts';
 import { type Arguments, parse } from '../arguments.ts';
 import { helpFor } from '../help.ts';
 import { type Interpreted, interpretRun } from '../interpreted.ts';
-import { renderDiff, renderLaneDiff } from '../render/diff.ts';
+import { type DiffOptions, renderDiff, renderLaneDiff } from '../render/diff.ts';
 import { terminalOf } from '../render/terminal.ts';
 import { describeRun, type ListedRun } from './runs.ts';
 
@@ -18,18 +18,28 @@ interface LaneDiff {
 
 export function diff(args: readonly string[]): number {
   const parsed = parse('diff', args, { json: { type: 'boolean' }, verbose: { type: 'boolean' } });
-  const [one, other] = twoRuns(parsed).map((selector) => readRun(parsed, selector)) as [Read, Read];
-  const whole = diffRuns(one.interpreted.steps, other.interpreted.steps);
-  const lanes = laneDiffs(one.interpreted, other.interpreted);
+  const selectors = twoRuns(parsed);
   const { json, verbose = false } = parsed.values as { json?: boolean; verbose?: boolean };
   if (json) {
+    const { runs: [one, other], whole, lanes } = compare(parsed.store, selectors);
     const same = isSameRun(whole) && lanes.every((lane) => isSameRun(lane.diff));
-    process.stdout.write(`${JSON.stringify({ a: one.listed, b: other.listed, same, ...shown(whole), lanes: lanes.map((lane) => ({ lanes: lane.lanes, ...shown(lane.diff) })) }, null, 2)}\n`);
+    process.stdout.write(`${JSON.stringify({ a: one, b: other, same, ...shown(whole), lanes: lanes.map((lane) => ({ lanes: lane.lanes, ...shown(lane.diff) })) }, null, 2)}\n`);
     return 0;
   }
-  const options = { color: terminalOf(process.stdout, process.env).color, verbose };
-  process.stdout.write([renderDiff([one.listed, other.listed], whole, options), ...lanes.map((lane) => renderLaneDiff(lane.lanes, lane.diff, options))].join(''));
+  process.stdout.write(diffText(parsed.store, selectors, { color: terminalOf(process.stdout, process.env).color, verbose }));
   return 0;
+}
+
+export function diffText(store: Store, selectors: readonly [string, string], options: DiffOptions): string {
+  const { runs: listed, whole, lanes } = compare(store, selectors);
+  return [renderDiff(listed, whole, options), ...lanes.map((lane) => renderLaneDiff(lane.lanes, lane.diff, options))].join('');
+}
+
+type Store = Arguments['store'];
+
+function compare(store: Store, selectors: readonly [string, string]): { readonly runs: readonly [ListedRun, ListedRun]; readonly whole: RunDiff; readonly lanes: LaneDiff[] } {
+  const [one, other] = selectors.map((selector) => readRun(store, selector)) as [Read, Read];
+  return { runs: [one.listed, other.listed], whole: diffRuns(one.interpreted.steps, other.interpreted.steps), lanes: laneDiffs(one.interpreted, other.interpreted) };
 }
 
 interface Read {
@@ -37,7 +47,7 @@ interface Read {
   readonly listed: ListedRun;
 }
 
-function readRun({ store }: Arguments, selector: string): Read {
+function readRun(store: Store, selector: string): Read {
   const run = store.find(selector);
   const readers = identities(process.env);
   const interpreted = interpretRun(store, run, readers);

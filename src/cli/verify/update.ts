@@ -1,0 +1,44 @@
+/** `verify --update`: what did not replay is recorded anew, on purpose, and what changed is shown. */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { ConfigError } from '../../model/error.ts';
+import { uuidv7 } from '../../model/uuid.ts';
+import { identities } from '../../store/keyring.ts';
+import type { Arguments } from '../arguments.ts';
+import { diffText } from '../commands/diff.ts';
+import { describeRun } from '../commands/runs.ts';
+import { ended } from '../harnessed.ts';
+import { SUPERSEDES } from './select.ts';
+
+/** The bundle that this code is in is the command line. */
+const OWN: string = fileURLToPath(import.meta.url);
+
+export interface Update {
+  readonly old: string;
+  /** null: it could not be recorded. */
+  readonly now: string | null;
+  /** The two runs beside each other. */
+  readonly text: string;
+}
+
+/**
+ * The old run stays; the new one has its name, agent and tags, and says whose place it takes.
+ * @throws ConfigError where nobody says what to run
+ */
+export async function recordAnew({ store, command }: Pick<Arguments, 'store' | 'command'>, id: string, color: boolean): Promise<Update> {
+  const old = store.find(id);
+  const { name, agent, tags } = old.manifest;
+  const recorded = describeRun(store, old, identities(process.env));
+  const [program, ...args] = command ?? recorded.command ?? [];
+  if (program === undefined) throw new ConfigError(`verify --update: what run ${id} ran cannot be read here. Say what to run: replay-harness verify ${id.slice(0, 13)} --update -- CMD`);
+  const now = uuidv7();
+  const given = Object.entries({ ...tags, [SUPERSEDES]: id }).flatMap(([key, value]) => ['--tag', `${key}=${value}`]);
+  const options = ['--store', store.location, '--agent', agent, ...(name === null ? [] : ['--name', name]), ...given];
+  // What the agent prints is not the report.
+  const child = spawn(process.execPath, [OWN, 'record', ...options, '--', program, ...args], {
+    cwd: command ? process.cwd() : (recorded.cwd ?? process.cwd()), stdio: ['inherit', 2, 2], env: { ...process.env, REPLAY_HARNESS_RUN: now },
+  });
+  await ended(child);
+  if (!store.has(now)) return { old: id, now: null, text: '' };
+  return { old: id, now, text: diffText(store, [id, now], { color, verbose: false }) };
+}

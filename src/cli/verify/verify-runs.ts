@@ -1,0 +1,66 @@
+/** Replays many runs, each in processes of its own, as many at once as there are cores. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Report } from '../../model/divergence.ts';
+import type { RunManifest } from '../../model/run.ts';
+import { ended } from '../harnessed.ts';
+import type { Verification, VerifiedRun } from './result.ts';
+
+/** The bundle that this code is in is the command line. */
+const OWN: string = fileURLToPath(import.meta.url);
+
+export interface VerifyOptions {
+  /** Location of the store. */
+  readonly store: string;
+  /** Further arguments of `replay`: how, and with which command. */
+  readonly replayArgs: readonly string[];
+  readonly progress?: ((run: VerifiedRun, done: number, all: number) => void) | undefined;
+}
+
+/** @returns the runs in the order given */
+export async function verifyRuns(runs: readonly RunManifest[], options: VerifyOptions): Promise<Verification> {
+  const began = performance.now();
+  const folder = mkdtempSync(join(tmpdir(), 'replay-harness-verify-'));
+  const verified: VerifiedRun[] = [];
+  try {
+    const waiting = [...runs.entries()];
+    const worker = async (): Promise<void> => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        const [at, manifest] = next;
+        const run = await verifyRun(manifest, join(folder, `${at}.json`), options);
+        verified[at] = run;
+        options.progress?.(run, Object.keys(verified).length, runs.length);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(availableParallelism(), runs.length) }, worker));
+    return { runs: verified, durationMs: Math.round(performance.now() - began) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function verifyRun({ id, name, agent, startedAt, tags }: RunManifest, file: string, { store, replayArgs }: VerifyOptions): Promise<VerifiedRun> {
+  const began = performance.now();
+  // What the agent prints has been compared by the replay itself.
+  const child = spawn(process.execPath, [OWN, 'replay', id, '--store', store, '--report', file, ...replayArgs], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const said: Buffer[] = [];
+  child.stderr.on('data', (chunk: Buffer) => said.push(chunk));
+  const exit = await ended(child);
+  const report = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : null;
+  const own = ownPart(Buffer.concat(said).toString());
+  return {
+    id, name, agent, startedAt, tags, report,
+    verdict: report?.verdict ?? 'failed',
+    said: own === '' && !report ? `the replay ended with exit ${exit.code} and said nothing` : own,
+    durationMs: Math.round(performance.now() - began),
+  };
+}
+
+/** The replayed program's stderr comes first; what the harness says is the last that is printed. */
+function ownPart(text: string): string {
+  const at = text.startsWith('replay-harness: ') ? 0 : text.indexOf('\nreplay-harness: ') + 1;
+  return at === 0 && !text.startsWith('replay-harness: ') ? text.trim() : text.slice(at).trim();
+}
