@@ -2,6 +2,7 @@
 import { ipcOf } from '../src/capture/boundaries/ipc.ts';
 import { type RunFacts, type StdioType, SURFACE } from '../src/model/event.ts';
 import { cwd, dateNow, isatty, nativeCrypto, nativeFs, processEnv } from '../src/runtime/natives.ts';
+import { hostTimeZone } from '../src/runtime/time-zone.ts';
 
 export interface Identification {
   readonly runId: string;
@@ -14,6 +15,7 @@ export interface Identification {
 
 export function gatherFacts({ runId, agent, name, tags, injected, nativeAddons }: Identification): RunFacts {
   const ipc = ipcOf();
+  const timeZone = hostTimeZone();
   return {
     runId, lane: 0, agent, name, tags, injected,
     startedAt: dateNow(),
@@ -32,6 +34,7 @@ export function gatherFacts({ runId, agent, name, tags, injected, nativeAddons }
     stdio: [stdioType(0), stdioType(1), stdioType(2)],
     ttySize: {},
     ...(ipc && { ipc }),
+    ...(timeZone !== undefined && { timeZone }),
     surface: SURFACE,
     nativeAddons,
     seed: nativeCrypto.randomBytes(16).toString('hex'),

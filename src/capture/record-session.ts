@@ -175,6 +175,8 @@ export class RecordSession implements Session {
     return false;
   }
 
+  foreignTimeZone(): undefined {}
+
   isTerminal(_fd: number, live: () => boolean): boolean {
     return live();
   }

@@ -92,6 +92,8 @@ export interface Session {
   served(kind: Kind, key: string, start: (settle: (status: number, data: Uint8Array) => void) => void, deliver: (status: number, data: Buffer) => void): void;
   /** Whether this descriptor was a terminal in the recorded run and is none now. */
   playsTerminal(fd: number): boolean;
+  /** The time zone that stands for this machine's own; undefined: its own. */
+  foreignTimeZone(): string | undefined;
   /** Whether a standard stream is a terminal to the program: `live()` when recording, the recorded fact in replay. */
   isTerminal(fd: number, live: () => boolean): boolean;
   /** A WeakRef's read number `read`: `live()` when recording; in replay `target`, until the read that found it gone. */

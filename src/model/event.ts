@@ -183,6 +183,8 @@ export interface RunFacts {
   readonly nativeAddons?: readonly string[];
   /** {@link SURFACE} of the recorder; recordings that lack it have 0. */
   readonly surface?: number;
+  /** IANA name of the zone that the machine was set to, where that could be told. */
+  readonly timeZone?: string;
   /** Seed of the `Math.random` stream (alea). */
   readonly seed: string;
   /** Of a worker's lane only. */

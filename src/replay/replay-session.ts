@@ -7,6 +7,7 @@ import type { Kind, LaneEvent, RunFacts } from '../model/event.ts';
 import { decodeOutcome } from '../model/value.ts';
 import { AsyncResource, isatty, jsonParse, runTicks } from '../runtime/natives.ts';
 import { asOwn, isOwn, ownImmediate } from '../runtime/own.ts';
+import { hostTimeZone } from '../runtime/time-zone.ts';
 import { warnAgain } from '../runtime/warnings.ts';
 import type { AsyncTrace } from './async-trace.ts';
 import { CodeCheck } from './code-check.ts';
@@ -222,6 +223,11 @@ export class ReplaySession implements Session {
 
   playsTerminal(fd: number): boolean {
     return this.#facts.stdio[fd] === 'tty' && !isatty(fd);
+  }
+
+  foreignTimeZone(): string | undefined {
+    const { timeZone } = this.#facts;
+    return timeZone === undefined || timeZone === hostTimeZone() ? undefined : timeZone;
   }
 
   isTerminal(fd: number): boolean {

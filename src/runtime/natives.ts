@@ -46,6 +46,7 @@ export const defineProperty: typeof Object.defineProperty = Object.definePropert
 /** Answers false where the property cannot be changed. */
 export const reflectSet: typeof Reflect.set = Reflect.set;
 export const reflectDefine: typeof Reflect.defineProperty = Reflect.defineProperty;
+export const reflectDelete: typeof Reflect.deleteProperty = Reflect.deleteProperty;
 export const getOwnPropertyDescriptor: typeof Object.getOwnPropertyDescriptor = Object.getOwnPropertyDescriptor;
 export const getPrototypeOf: typeof Object.getPrototypeOf = Object.getPrototypeOf;
 export const isPrototypeOf = (prototype: object, object: object): boolean => Object.prototype.isPrototypeOf.call(prototype, object);

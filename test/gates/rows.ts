@@ -126,6 +126,7 @@ export const LISTS: Readonly<Record<string, Row>> = {
 /** What has no row here, and why. */
 export const WITHOUT_ROW: Readonly<Record<string, string>> = {
   installSharedServers: 'servers that processes share are named and refused: test/agents/uncaptured has them',
+  installTimeZone: 'needs a machine in another zone: test/e2e/time-zone.test.ts',
   installIpc: 'only a program that was forked itself has it: test/cases/S15.test.ts',
   installWorkerThread: 'only a worker thread has it, and is not replayed by itself: test/agents/workers',
   'ports.ts/FROM': 'words of the journal',

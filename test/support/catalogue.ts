@@ -246,6 +246,7 @@ const runtime: readonly AgentCase[] = [
   { agent: 'runtime/histograms.mjs' },
   { agent: 'runtime/time-zones.mjs' },
   { agent: 'runtime/time-zones.mjs', label: 'of the environment', env: { TZ: 'Pacific/Auckland', LANG: 'de_DE.UTF-8' } },
+  { agent: 'runtime/zone-of-host.mjs', sameAsBare: all },
   { agent: 'runtime/contexts.mjs', nodeArgs: ['--expose-gc', '--experimental-vm-modules', '--no-warnings'] },
   { agent: 'runtime/collected.mjs', nodeArgs: ['--expose-gc'] },
   { agent: 'runtime/process-sources.mjs' },

@@ -29,6 +29,7 @@ import { installSignals } from './signals.ts';
 import { installStacks } from './stacks.ts';
 import { installTerminals } from './terminals.ts';
 import { installTimers } from './timers.ts';
+import { installTimeZone } from './time-zone.ts';
 import { installTls } from './tls.ts';
 import { installUdp } from './udp.ts';
 import { installUncaptured } from './uncaptured.ts';
@@ -44,6 +45,7 @@ import { installZlib } from './zlib.ts';
  */
 export function installBoundaries(session: Session, pureAddons: readonly string[], warm: () => () => void, propagate?: Propagate): void {
   installWarnings(watchWarnings(session));
+  installTimeZone(session);
   installFinalizers(session);
   const handles = installHandles(session);
   installServers(session, handles);
