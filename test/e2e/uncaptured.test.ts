@@ -11,6 +11,7 @@ const CASES = [
   ['thread-look.mjs', /worker\.getHeapSnapshot/],
   ['thread-to-thread.mjs', /worker_threads\.postMessageToThread/],
   ['tls-over-stream.mjs', /TLS over a JavaScript stream/],
+  ['terminal-descriptor.mjs', /a terminal on file descriptor \d+ \(tty\.ReadStream\)/],
   ['listen-fd.mjs', /a server on a file descriptor/],
   ['http2-server.mjs', /an HTTP\/2 server \(http2\.createServer\)/],
   ['cluster.mjs', /a cluster \(cluster\.fork\)/],

@@ -1,4 +1,5 @@
 /** For each gate: a program that needs it, what the world is like when it is replayed, and how its absence is noticed. Data only. */
+import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { binding } from '../../src/runtime/bindings.ts';
@@ -57,6 +58,7 @@ export const INSTALLS: Readonly<Record<Gate, Row>> = {
   installServers: { agent: 'server.mjs', noticed: 'named' },
   installTls: { agent: 'tls.mjs', noticed: 'named' },
   'tls.ts/installStreamMethods': { agent: 'tls.mjs', noticed: 'diverged' },
+  installDescriptors: { agent: 'descriptor.mjs', noticed: 'named', prepare: (workspace) => void execFileSync('mkfifo', [workspace.path('named.pipe')]), spoil: (workspace) => rmSync(workspace.path('named.pipe')) },
   installTerminals: { agent: 'terminal.mjs', noticed: 'diverged', output: 'terminal' },
   installCrypto: { agent: 'entropy.mjs', noticed: 'named' },
   installDns: { agent: 'dns.mjs', noticed: 'named' },
@@ -116,6 +118,7 @@ export const LISTS: Readonly<Record<string, Row>> = {
   'tls.ts/CALLBACKS': { agent: 'tls-callbacks.mjs', noticed: 'diverged' },
   // Nobody has shaken hands natively: asked for the certificate's error, the runtime crashes.
   'tls.ts/READINGS': { agent: 'tls-readings.mjs', noticed: 'diverged', onlyInReplay: true, others: { verifyError: 'no verdict' }, exists: (entry) => entry in (binding('tls_wrap')['TLSWrap'] as { prototype: object }).prototype },
+  'handles.ts/FIRST_USES': { agent: 'terminal-uses.mjs', noticed: 'diverged', output: 'terminal', onlyInReplay: true },
   'udp.ts/CALLS': { agent: 'udp.mjs', noticed: 'diverged', onlyInReplay: true },
   'udp.ts/FILLING': { agent: 'udp.mjs', noticed: 'diverged', onlyInReplay: true },
   // On loopback no error comes by itself.
@@ -141,5 +144,5 @@ export const WITHOUT_ROW: Readonly<Record<string, string>> = {
   'sqlite.ts/EXECUTING': 'no row yet: test/agents for node:sqlite',
   'sqlite.ts/NEEDS_DATABASE': 'no row yet: test/agents for node:sqlite',
   'sqlite.ts/REGISTERING': 'no row yet: test/agents for node:sqlite',
-  'handles.ts/FIRST_USES': 'output to a terminal that is not taken up is printed, and not compared: this is not noticed',
+  'descriptors.ts/CLASSES': 'names of what is shown',
 };

@@ -118,6 +118,7 @@ const standardStreams: readonly AgentCase[] = [
   { agent: 'stdin-questions.mjs', stdin: { pipe: 'yes, ünbedingt\n' } },
   { agent: 'stdin-sync.mjs', label: 'pipe', stdin: typed },
   { agent: 'stdin-sync.mjs', label: 'file', stdin: inFile(typed.pipe) },
+  { agent: 'descriptors.mjs', prepare: (workspace) => rmSync(workspace.path('named.pipe'), { force: true }), spoil: (workspace) => rmSync(workspace.path('named.pipe')), sameAsBare: all },
   { agent: 'terminal-facts.mjs', sameAsBare: all },
   { agent: 'output.mjs', sameAsBare: all },
   { agent: 'output.mjs', label: 'into files', output: 'files', sameAsBare: all },

@@ -6,6 +6,7 @@ import type { Kind } from '../../model/event.ts';
 import { type AnyFunction, calledAs, patchMethod } from '../../runtime/patches.ts';
 import { handlePrototypes, type Prototypes } from '../../runtime/bindings.ts';
 import { apply, getOwnPropertyDescriptor, jsonStringify } from '../../runtime/natives.ts';
+import { isOwn } from '../../runtime/own.ts';
 import { createStash } from '../../runtime/stash.ts';
 import { readValue } from '../read-value.ts';
 import type { Deliver, Session } from '../session.ts';
@@ -27,7 +28,7 @@ interface ConnectRequest {
 }
 
 /** Methods by which the use of a terminal's handle begins. */
-const FIRST_USES = ['readStart', 'writeUtf8String', 'writeLatin1String', 'writeBuffer', 'writev'];
+const FIRST_USES = ['readStart', 'shutdown', 'writeBuffer', 'writev', 'writeAsciiString', 'writeLatin1String', 'writeUtf8String', 'writeUcs2String'];
 
 const callComplete = calledAs('oncomplete');
 
@@ -149,6 +150,8 @@ function patchConnects(prototypes: Prototypes, session: Session, own: Own): void
 function patchStdio(prototypes: Prototypes, session: Session, takeUp: (terminal: object) => void, own: Own): void {
   for (const prototype of [prototypes.pipe, prototypes.tcp]) {
     patchMethod(prototype, 'open', (native) => function (this: object, fd: number): unknown {
+      // What the program opens itself is recorded where it does.
+      if (isOwn()) return apply(native, this, [fd]);
       if (fd < 0 || fd > 2) return session.uncaptured(`a stream on file descriptor ${fd}`, () => apply(native, this, [fd]));
       if (session.playsTerminal(fd)) ownOnFirstUse(this, prototypes.stream, fd, own);
       else own(this, 'stdio', `[${fd}]`);

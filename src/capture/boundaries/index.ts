@@ -8,6 +8,7 @@ import { installAddons } from './addons.ts';
 import { installClock } from './clock.ts';
 import { installContexts } from './contexts.ts';
 import { installCrypto } from './crypto.ts';
+import { installDescriptors } from './descriptors.ts';
 import { installDns } from './dns.ts';
 import { installFinalizers } from './finalizers.ts';
 import { installFs } from './fs.ts';
@@ -51,6 +52,7 @@ export function installBoundaries(session: Session, pureAddons: readonly string[
   installServers(session, handles);
   const tls = installTls(session, handles);
   installTerminals(session, handles);
+  installDescriptors(session, handles);
   // A terminal's stream listens for its size as soon as it is opened.
   installSignals(session);
   const children = installChildren(session, handles, propagate);
