@@ -8,6 +8,8 @@ const NODE_MAJOR = Number(process.versions.node.split('.')[0]);
 const CASES = [
   ['shared-memory.mjs', /a SharedArrayBuffer that another thread is given/],
   ['shared-stream.mjs', /a ReadableStream that another thread is given/],
+  ['cloned-stream.mjs', /a ReadableStream that is transferred \(structuredClone\)/],
+  ['posted-stream.mjs', /a ReadableStream that is transferred \(postMessage\)/],
   ['thread-look.mjs', /worker\.getHeapSnapshot/],
   ['thread-to-thread.mjs', /worker_threads\.postMessageToThread/],
   ['tls-over-stream.mjs', /TLS over a JavaScript stream/],

@@ -1,11 +1,11 @@
 /** Where a program has its message ports from: channels, broadcast channels; and the synchronous read of a port. */
 import { apply, bufferAlloc, construct, jsonStringify } from '../../runtime/natives.ts';
 import { type AnyFunction, disguiseConstructor, patchMethod, patchValue } from '../../runtime/patches.ts';
-import { type Channel, hidden } from '../../runtime/ports.ts';
+import { type Channel, hidden, isPort } from '../../runtime/ports.ts';
 import { calledByPackage } from '../../runtime/stack.ts';
 import type { Session } from '../session.ts';
 import { LOADERS } from './module-hooks.ts';
-import { type Arrival, FROM, type Ports, type PortState } from './ports.ts';
+import { type Arrival, FROM, isStream, type Ports, type PortState, transferred } from './ports.ts';
 
 const NOTHING: Arrival = { status: FROM.nowhere, data: bufferAlloc(0), received: [], waiting: undefined };
 
@@ -29,6 +29,12 @@ export function installChannels(session: Session, ports: Ports): void {
     const channel = make() as object & { readonly name: string };
     ports.adopt(hidden(channel, 'kHandle') as object, 'broadcast', jsonStringify([channel.name]));
     return channel;
+  });
+  // What it makes of them is at no end that is known.
+  patchMethod(globalThis, 'structuredClone', (native) => function (this: unknown, ...args: unknown[]): unknown {
+    const live = (): unknown => apply(native, this, args);
+    const moved = transferred(args[1] as Parameters<typeof transferred>[0]).find((item) => isStream(item) || isPort(item));
+    return moved ? session.uncaptured(`a ${moved.constructor.name} that is transferred (structuredClone)`, live) : live();
   });
   patchMethod(threads, 'receiveMessageOnPort', (native) => function receiveMessageOnPort(this: unknown, ...args: unknown[]): Taken | undefined {
     const live = (): Taken | undefined => apply(native, this, args) as Taken | undefined;

@@ -198,6 +198,8 @@ export class Ports {
   }
 
   #postedHere(peer: PortState, sent: readonly object[], args: readonly unknown[]): unknown {
+    const stream = sent.find(isStream);
+    if (stream) return this.#session.uncaptured(`a ${stream.constructor.name} that is transferred (postMessage)`, () => this.post((peer.peer as PortState).port, args));
     const moved = sent.some((item) => this.#states.get(item)) ? encodePosted(args[0], () => 0).ports.map((port) => this.#states.get(port)) : [];
     const live = (): unknown => {
       const posted = this.post((peer.peer as PortState).port, args);
@@ -221,8 +223,7 @@ export class Ports {
   #leaves(item: object): void {
     const state = this.#states.get(item);
     if (state?.peer) state.peer.peer = undefined;
-    const { name } = item.constructor;
-    if (STREAMS.has(name)) this.#session.uncaptured(`a ${name} that another thread is given`, () => {});
+    if (isStream(item)) this.#session.uncaptured(`a ${item.constructor.name} that another thread is given`, () => {});
   }
 
   /** Ports arrive as other objects than those that were sent, which end. @returns the new ones */
@@ -277,7 +278,13 @@ export class Ports {
 
 const STREAMS: ReadonlySet<string> = new Set(['ReadableStream', 'WritableStream', 'TransformStream']);
 
-function transferred(transfer: Transfer): object[] {
+/** Pieces of it travel by ports of its own, which nobody sees. */
+export function isStream(item: object): boolean {
+  return STREAMS.has(item.constructor.name);
+}
+
+/** Objects that a message takes with it. */
+export function transferred(transfer: Transfer): object[] {
   const list = Array.isArray(transfer) ? (transfer as readonly unknown[]) : (transfer as { readonly transfer?: readonly unknown[] } | undefined)?.transfer;
   return Array.isArray(list) ? list.filter((item): item is object => typeof item === 'object' && item !== null) : [];
 }
