@@ -10,7 +10,7 @@ import { CoverageDetector } from './coverage-detector.ts';
 import { Macrotasks } from './macrotasks.ts';
 import { RandomStream } from './random.ts';
 import { RecordClock } from './record-clock.ts';
-import type { Deliver, Lanes, Recorded, Session, WriteResult } from './session.ts';
+import { type Deliver, type Lanes, NOTHING, type Recorded, type Session, TURN, type WriteResult } from './session.ts';
 
 /** A pack of clock reads larger than this is written before the next event of another kind. */
 const PACK_BYTES = 1024 * 1024;
@@ -193,6 +193,10 @@ export class RecordSession implements Session {
 
   watchTurns(): void {
     this.#macrotasks ??= new Macrotasks();
+  }
+
+  turned(): void {
+    this.value('handle-value', TURN, () => NOTHING);
   }
 
   owns(...types: readonly string[]): void {

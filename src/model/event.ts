@@ -147,9 +147,10 @@ export type StdioType = 'tty' | 'pipe' | 'file' | 'none';
  * What the harness does in a process that its events depend on: exact replay does as the recorder did. Raise it when older
  * recordings would diverge, and keep the old way for them.
  *
- * 0: undici is loaded before the program. 1: when the program first uses it.
+ * 0: undici is loaded before the program. 1: when the program first uses it. 2: that nghttp2 calls the program between deliveries
+ * is an event.
  */
-export const SURFACE = 1;
+export const SURFACE = 2;
 
 /** Everything about a process that is fixed before its first line runs. */
 export interface RunFacts {

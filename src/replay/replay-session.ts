@@ -1,6 +1,6 @@
 /** Exact replay: the log is the only source of values and deliveries, and whatever the program asks is held against it. */
 import { RandomStream } from '../capture/random.ts';
-import type { Deliver, Recorded, Session, WriteResult } from '../capture/session.ts';
+import { type Deliver, NOTHING, type Recorded, type Session, TURN, type WriteResult } from '../capture/session.ts';
 import type { Divergence } from '../model/divergence.ts';
 import type { FileChange } from '../model/file-change.ts';
 import type { Kind, LaneEvent, RunFacts } from '../model/event.ts';
@@ -243,6 +243,11 @@ export class ReplaySession implements Session {
 
   watchTurns(): void {
     this.#turnsCount = true;
+  }
+
+  turned(): void {
+    // Recordings made before this was an event do not have it.
+    if ((this.#facts.surface ?? 0) >= 2) this.value('handle-value', TURN, () => NOTHING);
   }
 
   owns(): void {}

@@ -15,7 +15,6 @@ const CASES = [
   ['tls-over-stream.mjs', /TLS over a JavaScript stream/],
   ['terminal-descriptor.mjs', /a terminal on file descriptor \d+ \(tty\.ReadStream\)/],
   ['listen-fd.mjs', /a server on a file descriptor/],
-  ['http2-server.mjs', /an HTTP\/2 server \(http2\.createServer\)/],
   ['cluster.mjs', /a cluster \(cluster\.fork\)/],
   ['after-exit.mjs', /process\.report\.writeReport/],
   ['send-handle.mjs', /a handle sent to another process/],

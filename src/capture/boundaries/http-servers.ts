@@ -4,7 +4,7 @@
  */
 import { binding, type HttpParser, httpParser } from '../../runtime/bindings.ts';
 import { apply, construct, defineProperty, getPrototypeOf, runTicks } from '../../runtime/natives.ts';
-import { asOwn } from '../../runtime/own.ts';
+import { currentDate, type Message } from '../../runtime/http-date.ts';
 import { type AnyFunction, disguise, patchMethod } from '../../runtime/patches.ts';
 import { OUTERMOST } from '../../runtime/stack.ts';
 import { createStash } from '../../runtime/stash.ts';
@@ -114,33 +114,15 @@ function installConnectionLists(HTTPParser: HttpParser, session: Session): void 
   }
 }
 
-interface Message {
-  sendDate: boolean;
-  _header: string | null;
-  _storeHeader(firstLine: string, headers: null): void;
-}
-
-/** Node keeps the text of the current second, read from a clock that nobody can replace, and a timer that forgets it. */
+/** The date that Node puts into answers is a text that it keeps for a second. */
 function installDates(session: Session): void {
-  const { OutgoingMessage } = process.getBuiltinModule('node:http') as unknown as { OutgoingMessage: (new () => Message) & { prototype: object } };
-  let message: Message | undefined;
-  patchMethod(OutgoingMessage.prototype, '_storeHeader', (native) => {
-    // Asked by a message of ours first: neither the clock read nor the timer belongs to the program.
-    const current = (): string => asOwn(() => {
-      message ??= new OutgoingMessage();
-      message.sendDate = true;
-      apply(native, message, ['', null]);
-      return DATE.exec(message._header ?? '')?.[1] ?? '';
-    });
-    return function shim(this: Message, ...args: unknown[]): unknown {
-      if (!this.sendDate) return apply(native, this, args);
-      const now = current();
-      const date = readValue(session, 'handle-value', '["http.date"]', shim, () => now);
-      const result = apply(native, this, args) as unknown;
-      if (date !== now) this._header = (this._header ?? '').replace(`\r\nDate: ${now}\r\n`, () => `\r\nDate: ${date}\r\n`);
-      return result;
-    };
+  const { OutgoingMessage } = process.getBuiltinModule('node:http') as unknown as { OutgoingMessage: { prototype: object } };
+  patchMethod(OutgoingMessage.prototype, '_storeHeader', (native) => function shim(this: Message, ...args: unknown[]): unknown {
+    if (!this.sendDate) return apply(native, this, args);
+    const now = currentDate();
+    const date = readValue(session, 'handle-value', '["http.date"]', shim, () => now);
+    const result = apply(native, this, args) as unknown;
+    if (date !== now) this._header = (this._header ?? '').replace(`\r\nDate: ${now}\r\n`, () => `\r\nDate: ${date}\r\n`);
+    return result;
   });
 }
-
-const DATE = /Date: ([^\r]+)/;

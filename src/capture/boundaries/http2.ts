@@ -5,9 +5,11 @@
 import { promisify } from 'node:util';
 import { binding } from '../../runtime/bindings.ts';
 import { apply, bufferAlloc, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, hrtimeBigint } from '../../runtime/natives.ts';
+import { currentDate } from '../../runtime/http-date.ts';
 import { asOwn } from '../../runtime/own.ts';
 import { CallsAmid } from '../../runtime/calls-amid.ts';
 import { type AnyFunction, disguise, patchMethod } from '../../runtime/patches.ts';
+import { calledFromLoop } from '../../runtime/stack.ts';
 import { createStash } from '../../runtime/stash.ts';
 import { readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
@@ -33,6 +35,7 @@ type Http2 = typeof import('node:http2');
 
 /** As node:http2 gives them to native code: text, and how many there are in it. */
 const NO_HEADERS = ['', 0];
+const DATE = /(?:^|\0.?)date\0/i;
 /** What makes sessions. */
 const ENTRIES = ['connect', 'createServer', 'createSecureServer', 'performServerHandshake'];
 
@@ -80,8 +83,11 @@ function nativePrototypes(http2: Http2): NativePrototypes {
 
 function patchNatives(prototypes: NativePrototypes, session: Session): void {
   const bridges = createStash<JsStream>();
-  const calls = new CallsAmid();
+  const calls = new CallsAmid(() => {
+    if (calledFromLoop()) session.turned();
+  });
   for (const prototype of [prototypes.session, prototypes.stream]) tellCalls(prototype, prototypes.owner, calls);
+  dateAnswers(prototypes, session);
   patchMethod(prototypes.session, 'consume', (native) => function (this: object, handle: object): unknown {
     session.watchTurns();
     const state = streamOf(handle);
@@ -98,6 +104,32 @@ function patchNatives(prototypes: NativePrototypes, session: Session): void {
     // Where there is no payload the runtime sends the moment.
     const sent = payload ?? readValue(session, 'handle-value', '["http2.ping"]', ping, now);
     return apply(native, this, [sent, acknowledged(callback, 'ping', session)]);
+  });
+}
+
+/** A server dates its answers by the text that node:http keeps. */
+function dateAnswers({ stream, owner }: NativePrototypes, session: Session): void {
+  // Before the runtime asks for that text itself: it would begin a timer of the program's.
+  const dated = createStash<true>();
+  const { set } = getOwnPropertyDescriptor(stream, owner) as { set: AnyFunction };
+  defineProperty(stream, owner, { ...getOwnPropertyDescriptor(stream, owner), set(this: object, value: object) {
+    const prototype = getPrototypeOf(value) as object;
+    if (!dated.get(prototype)) {
+      dated.set(prototype, true);
+      for (const name of ['respond', 'respondWithFD', 'respondWithFile']) {
+        patchMethod(prototype, name, (native) => function (this: object, ...args: unknown[]): unknown {
+          currentDate();
+          return apply(native, this, args);
+        });
+      }
+    }
+    apply(set, this, [value]);
+  } });
+  patchMethod(stream, 'respond', (native) => function respond(this: object, ...[headers, ...rest]: [readonly [string, number], ...unknown[]]): unknown {
+    const now = currentDate();
+    if (!DATE.test(headers[0])) return apply(native, this, [headers, ...rest]);
+    const date = readValue(session, 'handle-value', '["http2.date"]', respond, () => now);
+    return apply(native, this, [[headers[0].replace(`date\0${now}\0`, () => `date\0${date}\0`), headers[1]], ...rest]);
   });
 }
 

@@ -16,8 +16,6 @@ export function installUncaptured(session: Session): void {
   block(process, 'execve', 'process.execve');
   block(process.getBuiltinModule('node:os'), 'setPriority', 'os.setPriority');
   if (process.report) block(process.report, 'writeReport', 'process.report.writeReport');
-  const http2 = process.getBuiltinModule('node:http2');
-  for (const name of ['createServer', 'createSecureServer', 'performServerHandshake']) block(http2, name, `an HTTP/2 server (http2.${name})`);
   block(process.getBuiltinModule('node:inspector'), 'open', 'inspector.open');
   block(process.getBuiltinModule('node:inspector').Session.prototype, 'connect', 'a session of the inspector');
   const threads = process.getBuiltinModule('node:worker_threads');
