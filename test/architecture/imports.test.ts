@@ -1,6 +1,6 @@
 /** Imports run downwards only. */
 import { expect, test } from 'vitest';
-import { BUNDLED, LAYERS, type Layer } from './layers.ts';
+import { BUNDLED, INSTALLED, LAYERS, type Layer } from './layers.ts';
 import { type Import, importsOf, PRODUCT, read } from './sources.ts';
 
 const imports: readonly Import[] = PRODUCT.flatMap(importsOf);
@@ -39,11 +39,11 @@ test('imports name the file, with its ending', () => {
 
 test('each package of others is imported by one module', () => {
   const packageOf = (specifier: string): string => specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
-  const importers = imports.filter(isPackage).map(({ from, to }) => [packageOf(to), from] as const);
-  expect([...importers].sort()).toEqual(Object.entries(BUNDLED).sort());
+  const importers = new Set(imports.filter(isPackage).map(({ from, to }) => `${packageOf(to)} by ${from}`));
+  expect([...importers].sort()).toEqual(Object.entries({ ...BUNDLED, ...INSTALLED }).map(([name, file]) => `${name} by ${file}`).sort());
 });
 
-test('users install no package but this one', () => {
-  const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(read('package.json')) as Record<string, unknown>;
-  expect({ dependencies, optionalDependencies, peerDependencies }).toEqual({ dependencies: undefined, optionalDependencies: undefined, peerDependencies: undefined });
+test('users install no package but this one and the embedded database', () => {
+  const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(read('package.json')) as Record<string, Record<string, string> | undefined>;
+  expect({ dependencies: Object.keys(dependencies ?? {}), optionalDependencies, peerDependencies }).toEqual({ dependencies: Object.keys(INSTALLED), optionalDependencies: undefined, peerDependencies: undefined });
 });

@@ -29,5 +29,12 @@ export const LAYERS: readonly Layer[] = [
 export const BUNDLED: Readonly<Record<string, string>> = {
   diff: 'src/steps/diff/prompt-diff.ts',
   'eventsource-parser': 'src/steps/sse.ts',
+  pg: 'src/store/sql/pool.ts',
   seedrandom: 'src/capture/random.ts',
+};
+
+/** Packages that are installed beside ours, since they are more than JavaScript, and the one module that imports each. */
+export const INSTALLED: Readonly<Record<string, string>> = {
+  '@electric-sql/pglite': 'src/store/sql/pglite.ts',
+  '@electric-sql/pglite-pgvector': 'src/store/sql/pglite.ts',
 };
