@@ -49,9 +49,9 @@ export async function startDaemon({ program, args, cwd, user, ready, orphaned }:
 }
 
 /** Runs a program of the server's package to its end. @returns what it printed */
-export function run(program: string, args: readonly string[], { cwd, user, input }: { readonly cwd: string; readonly user?: string | undefined; readonly input?: string }): string {
+export function run(program: string, args: readonly string[], { cwd, user, input, timeout = HUNG_MS }: { readonly cwd: string; readonly user?: string | undefined; readonly input?: string; readonly timeout?: number }): string {
   const [command, ...rest] = [...(user === undefined ? [] : ['setpriv', ...asUser(user)]), program, ...args] as [string, ...string[]];
-  return execFileSync(command, rest, { cwd, env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' }, encoding: 'utf8', timeout: HUNG_MS, stdio: ['pipe', 'pipe', 'pipe'], ...(input !== undefined && { input }) });
+  return execFileSync(command, rest, { cwd, env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' }, encoding: 'utf8', timeout, stdio: ['pipe', 'pipe', 'pipe'], ...(input !== undefined && { input }) });
 }
 
 /** A port of loopback that nothing listens on. */

@@ -2,10 +2,11 @@
 import { Postgres } from './postgres.ts';
 import { Redis } from './redis.ts';
 
-const INSTALLED: Readonly<Record<DatabaseName, boolean>> = { postgres: Postgres.installed, redis: Redis.installed };
-export type DatabaseName = 'postgres' | 'redis';
+const INSTALLED: Readonly<Record<DatabaseName, boolean>> = { postgres: Postgres.installed, redis: Redis.installed, pgvector: Postgres.installed && Postgres.hasPgvector };
+/** `pgvector`: PostgreSQL with that extension. */
+export type DatabaseName = 'postgres' | 'redis' | 'pgvector';
 
-const PACKAGES_TO_INSTALL = 'install Debian’s packages postgresql and redis-server';
+const PACKAGES_TO_INSTALL = 'install Debian’s packages postgresql and redis-server, and run scripts/install-pgvector.sh';
 const running: { postgres?: Postgres; redis?: Redis } = {};
 
 export async function postgres(): Promise<Postgres> {
@@ -56,7 +57,7 @@ export interface AgentDatabases {
 
 /** A new database in each; starts what is not running. */
 export async function databasesFor(needs: readonly DatabaseName[] = []): Promise<AgentDatabases> {
-  const servers = await Promise.all(needs.map((name) => (name === 'postgres' ? postgres() : redis())));
+  const servers = await Promise.all(needs.map((name) => (name === 'redis' ? redis() : postgres())));
   const env = Object.assign({}, ...servers.map((server) => (server instanceof Postgres ? server.createDatabase().env : server.env))) as Record<string, string>;
   const each = async (act: (server: Postgres | Redis) => Promise<void>): Promise<void> => void (await Promise.all(servers.map(act)));
   return {

@@ -1,14 +1,16 @@
 /** A private PostgreSQL: one server for a test process, a database for each test; passwords are asked for by SCRAM, TLS is offered. */
-import { chownSync, chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { TLS } from '../paths.ts';
+import { basename, dirname, join } from 'node:path';
+import { ROOT, TLS } from '../paths.ts';
 import { type Daemon, findProgram, freePort, provesRefused, run, startDaemon, versionFolders } from './daemon.ts';
 
 const BIN = versionFolders('/usr/lib/postgresql');
 const PROGRAM = findProgram('postgres', BIN);
 /** It refuses to run as root; its package makes this user. */
 const USER = process.getuid?.() === 0 ? 'postgres' : undefined;
+/** Downloads, and may have to build. */
+const INSTALL_MS = 300_000;
 const PASSWORD = 'a password of the tests';
 const ACCESS = 'local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n';
 const SETTINGS = [
@@ -17,7 +19,17 @@ const SETTINGS = [
   'fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off', 'wal_level=minimal', 'max_wal_senders=0',
 ];
 
+/** The newest server's; Debian keeps what all programs share in a folder of its own. */
+const PGVECTOR = `/usr/share/postgresql/${basename(dirname(dirname(PROGRAM ?? '/none/bin/postgres')))}/extension/vector.control`;
+
+/** Only where the servers are required: nobody's `npm test` installs anything by itself. */
+function requirePgvector(): void {
+  if (!existsSync(PGVECTOR) && process.env['TEST_SERVERS'] === 'required') run(join(ROOT, 'scripts/install-pgvector.sh'), [], { cwd: ROOT, timeout: INSTALL_MS });
+}
+
 export class Postgres {
+  /** Whether stores can be made in it. */
+  static readonly hasPgvector: boolean = existsSync(PGVECTOR);
   static readonly installed: boolean = PROGRAM !== undefined && findProgram('psql', BIN) !== undefined && findProgram('setpriv') !== undefined;
   readonly #folder: string;
   readonly #data: string;
@@ -25,6 +37,7 @@ export class Postgres {
   #daemon: Daemon | undefined;
   #databases = 0;
   #counts = 0;
+  #logins = 0;
 
   constructor() {
     this.#folder = mkdtempSync(join(tmpdir(), 'replay-harness-postgres-'));
@@ -81,6 +94,26 @@ export class Postgres {
       env: {
         PGHOST: '127.0.0.1', PGPORT: String(this.#port), PGUSER: 'agent', PGPASSWORD: PASSWORD, PGDATABASE: database,
         DATABASE_URL: `postgres://agent:${encodeURIComponent(PASSWORD)}@127.0.0.1:${this.#port}/${database}`,
+      },
+    };
+  }
+
+  /** A new database for a store: pgvector is there, and its login may create roles. @returns the store's URL, and its parts */
+  createStore(): { readonly database: string; readonly url: string; loginUrl(role: string): string } {
+    requirePgvector();
+    const database = `store_${++this.#databases}`;
+    this.sql(`DO $$ BEGIN CREATE ROLE keeper LOGIN CREATEROLE PASSWORD '${PASSWORD}'; EXCEPTION WHEN duplicate_object THEN NULL; END $$`);
+    this.sql(`CREATE DATABASE ${database} OWNER keeper`);
+    this.sql('CREATE EXTENSION vector', database);
+    const urlOf = (login: string): string => `postgres://${login}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${this.#port}/${database}`;
+    return {
+      database,
+      url: urlOf('keeper'),
+      /** Makes a login that has the rights of one role, or of several. */
+      loginUrl: (roles) => {
+        const login = `login_${++this.#logins}`;
+        this.sql(`CREATE ROLE ${login} LOGIN PASSWORD '${PASSWORD}' IN ROLE ${roles}`);
+        return urlOf(login);
       },
     };
   }

@@ -73,8 +73,8 @@ CREATE TABLE replay_harness.step_readings (
   output jsonb,
   error jsonb,
   envelope jsonb,
-  -- Paths below input and output that lie in blobs: '{input,messages}' in context_manifests, '{output,body}' in step_blobs.
-  -- The path holds null in the row.
+  -- Paths below input and output that lie in blobs: 'input.messages' in context_manifests, 'output.body' in step_blobs.
+  -- The row holds null there.
   moved text[] NOT NULL DEFAULT '{}',
   search tsvector,
   PRIMARY KEY (run_id, lane, step, interpreter)
@@ -111,7 +111,7 @@ CREATE TABLE replay_harness.context_manifests (
   step bigint NOT NULL,
   kept int NOT NULL,
   added bytea[] NOT NULL,
-  PRIMARY KEY (run_id, lane, role, root, step)
+  PRIMARY KEY (run_id, lane, role, step)
 ) PARTITION BY RANGE (run_id);
 
 -- The sealed journal, byte for byte, in pieces: the file of a segment is its pieces in the order of from_byte.
@@ -121,6 +121,7 @@ CREATE TABLE replay_harness.tapes (
   segment int NOT NULL,
   from_byte bigint NOT NULL,
   bytes bytea NOT NULL,
+  size int GENERATED ALWAYS AS (octet_length(bytes)) STORED,
   sealed boolean NOT NULL DEFAULT false,  -- of the last piece (which may be empty) of a segment that the recorder has sealed
   PRIMARY KEY (run_id, lane, segment, from_byte)
 ) PARTITION BY RANGE (run_id);
@@ -171,7 +172,7 @@ CREATE TABLE replay_harness.flags (
   PRIMARY KEY (run_id, lane, step, rule, version)
 );
 
--- Stand-in -> the secret, sealed to the recipients. Read through replay_harness.open_vault only, which logs.
+-- Stand-in -> the secret, sealed to the recipients. Read through vault_ask and vault_open only, which log.
 CREATE TABLE replay_harness.vault (
   run_id uuid NOT NULL REFERENCES replay_harness.runs (id),
   stand_in text NOT NULL,
@@ -186,8 +187,11 @@ CREATE TABLE replay_harness.vault_log (
   reader text NOT NULL DEFAULT session_user,
   run_id uuid NOT NULL,
   stand_in text NOT NULL,
-  purpose text NOT NULL
+  purpose text NOT NULL,
+  ticket bigint,                     -- what was asked for together
+  asked_in xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
+CREATE SEQUENCE replay_harness.vault_tickets;
 
 -- Where a run's payload went. object_hash: SHA-256 of the archived object.
 CREATE TABLE replay_harness.archives (
@@ -241,6 +245,7 @@ CREATE INDEX step_blobs_by_hash ON replay_harness.step_blobs (hash);
 CREATE INDEX manifests_by_hash ON replay_harness.context_manifests USING gin (added);
 CREATE INDEX annotations_by_run ON replay_harness.annotations (run_id, lane, step);
 CREATE INDEX flags_by_time ON replay_harness.flags (created_at DESC);
+CREATE INDEX vault_log_by_ticket ON replay_harness.vault_log (ticket);
 CREATE INDEX tombstones_by_run ON replay_harness.tombstones (run_id);
 CREATE INDEX anchors_by_run ON replay_harness.anchors (run_id);
 `;

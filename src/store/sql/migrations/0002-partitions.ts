@@ -34,6 +34,7 @@ BEGIN
       BEGIN
         EXECUTE format('CREATE TABLE replay_harness.%I PARTITION OF replay_harness.%I FOR VALUES FROM (%L) TO (%L)', name, parent,
           replay_harness.first_id(first), replay_harness.first_id((first AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC'));
+        PERFORM replay_harness.guard_partition(name);
       EXCEPTION WHEN check_violation OR invalid_object_definition OR duplicate_table THEN NULL;
       END;
     END LOOP;
@@ -57,6 +58,7 @@ BEGIN
   IF to_regclass('replay_harness.' || name) IS NOT NULL THEN RETURN; END IF;
   EXECUTE format('CREATE TABLE replay_harness.%I PARTITION OF replay_harness.step_embeddings FOR VALUES IN (%L)', name, embedder);
   EXECUTE format('CREATE INDEX ON replay_harness.%I USING hnsw (embedding vector_cosine_ops)', name);
+  PERFORM replay_harness.guard_partition(name);
 EXCEPTION WHEN check_violation OR invalid_object_definition THEN
   RAISE EXCEPTION 'vectors of embedder % lie in the store already without having been registered', embedder USING HINT = 'Call replay_harness.register_embedder before the first INSERT.';
 END $$;

@@ -1,6 +1,9 @@
 /** Every migration there is, in order. A released one is never changed: a change is a new one at the end. */
 import { TABLES } from './0001-tables.ts';
 import { PARTITIONS } from './0002-partitions.ts';
+import { APPEND_ONLY_RULES } from './0003-append-only.ts';
+import { ROLES_AND_RIGHTS } from './0004-roles.ts';
+import { VIEWS } from './0005-views.ts';
 
 export interface Migration {
   readonly version: number;
@@ -8,4 +11,6 @@ export interface Migration {
   readonly sql: string;
 }
 
-export const MIGRATIONS: readonly Migration[] = [TABLES, PARTITIONS].map((sql, index) => ({ version: index + 1, name: ['tables', 'partitions'][index] as string, sql }));
+const NAMED: readonly (readonly [string, string])[] = [['tables', TABLES], ['partitions', PARTITIONS], ['append-only', APPEND_ONLY_RULES], ['roles', ROLES_AND_RIGHTS], ['views', VIEWS]];
+
+export const MIGRATIONS: readonly Migration[] = NAMED.map(([name, sql], index) => ({ version: index + 1, name, sql }));
