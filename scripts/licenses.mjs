@@ -19,10 +19,13 @@ export function thirdPartyLicenses(root, metafiles) {
   }).join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** The package's license file, else the comment at the head of its code. */
+/** The package's license file, else the chapter of its readme, else the comment at the head of its code. */
 function licenseText(/** @type {string} */ folder, /** @type {string} */ file) {
   const own = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
   if (own) return readFileSync(`${folder}/${own}`, 'utf8');
+  const readme = readdirSync(folder).find((name) => /^readme/i.test(name));
+  const [, chapter] = (readme && /^#+ *licen[cs]e\s*\n([^]*?Copyright[^]*)/im.exec(readFileSync(`${folder}/${readme}`, 'utf8'))) || [];
+  if (chapter) return chapter;
   const [comment] = /^(?:\/\/.*\n|\s*\n)+/.exec(readFileSync(file, 'utf8')) ?? [];
   if (!comment?.includes('Copyright')) throw new Error(`${folder} has no license text that could be passed on`);
   return comment.replaceAll(/^\/\/ ?/gm, '');

@@ -2,8 +2,10 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { ConfigError } from '../model/error.ts';
 import { loadConfig, storeLocation } from '../store/configuration.ts';
-import { EmbeddedStore } from '../store/embedded.ts';
+import { type EmbeddedStore } from '../store/embedded.ts';
+import type { RunStore } from '../store/run-store.ts';
 import { helpFor } from './help.ts';
+import { storeAt, type Takes } from './stores.ts';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
@@ -12,18 +14,25 @@ export interface Arguments {
   readonly positionals: readonly string[];
   /** After `--`; undefined when there is none. */
   readonly command: readonly string[] | undefined;
+  /** Where runs are read, replayed and checked: the store itself, or what was fetched of a server. */
   readonly store: EmbeddedStore;
+  /** What the store has. */
+  readonly runs: RunStore;
+  /** The store as it was named: with a password, where its URL has one. */
+  readonly location: string;
 }
 
+
 /** @throws ConfigError with the verb's usage */
-export function parse(verb: string, args: readonly string[], options: Options): Arguments {
+export function parse(verb: string, args: readonly string[], options: Options, takes: Takes = {}): Arguments {
   const at = args.indexOf('--');
   const own = at < 0 ? [...args] : args.slice(0, at);
   try {
     const { values, positionals } = parseArgs({ args: own, options: { store: { type: 'string' }, ...options }, allowPositionals: true });
     const folder = process.cwd();
-    const store = new EmbeddedStore(storeLocation(values['store'] as string | undefined, process.env, loadConfig(process.env, folder), folder));
-    return { values: values as Arguments['values'], positionals, command: at < 0 ? undefined : args.slice(at + 1), store };
+    const location = storeLocation(values['store'] as string | undefined, process.env, loadConfig(process.env, folder), folder);
+    const { store, runs } = storeAt(location, verb, takes);
+    return { values: values as Arguments['values'], positionals, command: at < 0 ? undefined : args.slice(at + 1), store, runs, location };
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(`${(error as Error).message}\n\n${helpFor(verb)}`);

@@ -47,10 +47,11 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
   },
   coverage: { usage: 'coverage <run> [--json]', does: 'Shows what was captured, by boundary, and what got past, by name and place.', options: [JSON_OPTION] },
   check: { usage: 'check <run> | --all [--json]', does: 'Verifies checksums and chains; names the first damage. Exit code 4 if there is any.', options: [['--all', 'every run of the store'], JSON_OPTION] },
+  migrate: { usage: 'migrate [--json]', does: 'Brings the store’s database to this version’s shape. A server wants a login that may create roles; the embedded database is brought along by itself. Never back.', options: [JSON_OPTION] },
   keys: { usage: 'keys [--json]', does: 'Shows your public key and where the private one lies; makes the pair if there is none.', options: [JSON_OPTION] },
 };
 
-const STORE_OPTION = ['--store FOLDER', 'the store (default: .replay, REPLAY_HARNESS_STORE or the configuration file)'] as const;
+const STORE_OPTION = ['--store PLACE', 'the store: a folder, or postgres://… (default: .replay, REPLAY_HARNESS_STORE or the configuration file)'] as const;
 
 export function helpFor(verb: string): string {
   const entry = VERBS[verb];

@@ -5,16 +5,18 @@ import { coverage } from './commands/coverage.ts';
 import { diff } from './commands/diff.ts';
 import { gate } from './commands/gate.ts';
 import { keys } from './commands/keys.ts';
+import { migrate } from './commands/migrate.ts';
 import { record } from './commands/record.ts';
 import { replay } from './commands/replay.ts';
 import { runs } from './commands/runs.ts';
 import { show } from './commands/show.ts';
 import { verify } from './commands/verify.ts';
 import { HELP, helpFor, VERSION } from './help.ts';
+import { closeStores } from './stores.ts';
 
 type Command = (args: readonly string[]) => Promise<number> | number;
 
-const COMMANDS: Readonly<Record<string, Command>> = { record, replay, verify, gate, runs, show, diff, coverage, check, keys };
+const COMMANDS: Readonly<Record<string, Command>> = { record, replay, verify, gate, runs, show, diff, coverage, check, migrate, keys };
 
 /** Options may stand before the verb, too. */
 function verbFirst(args: readonly string[]): readonly string[] {
@@ -62,4 +64,6 @@ try {
   if (!(error instanceof HarnessError)) throw error;
   process.stderr.write(`replay-harness: ${error.message}\n`);
   process.exitCode = error.exitCode;
+} finally {
+  await closeStores();
 }

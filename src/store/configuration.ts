@@ -3,6 +3,7 @@ import { type Config, parseConfig } from '../model/config.ts';
 import { ConfigError } from '../model/error.ts';
 import { nativeFs } from '../runtime/natives.ts';
 import type { Environment } from './keyring.ts';
+import { isServer } from './location.ts';
 
 export const CONFIG_FILE = 'replay-harness.json';
 
@@ -31,5 +32,5 @@ function read(file: string): string {
 /** The store: absolute, so that a later chdir does not move it. */
 export function storeLocation(flag: string | undefined, env: Environment, config: Config, folder: string): string {
   const location = flag ?? env['REPLAY_HARNESS_STORE'] ?? config.store ?? '.replay';
-  return location.startsWith('/') || /^postgres(ql)?:\/\//.test(location) ? location : `${folder}/${location}`;
+  return location.startsWith('/') || isServer(location) ? location : `${folder}/${location}`;
 }

@@ -1,18 +1,20 @@
 /** The embedded store: a folder with one folder per run, which holds a manifest and the sealed journal. */
 import { readLane, readSegments, type Segment } from '../journal/reader.ts';
-import { ConfigError, IntegrityError, RunNotFoundError, StoreUnavailableError } from '../model/error.ts';
+import { ConfigError, IntegrityError, StoreUnavailableError } from '../model/error.ts';
 import type { RunManifest } from '../model/run.ts';
 import { isRequestToEnd } from '../model/signal.ts';
 import { NativeDate, nativeCrypto, nativeFs } from '../runtime/natives.ts';
+import { isServer, withoutPassword } from './location.ts';
 import { makeFolder } from './make-folder.ts';
 import { formatManifest, parseManifest } from './manifest.ts';
-import type { Lane, RunStore, StoredRun, Tape } from './run-store.ts';
+import type { Lane, StoredRun, Tape } from './run-store.ts';
+import { select } from './select.ts';
 
-export class EmbeddedStore implements RunStore {
+export class EmbeddedStore {
   readonly location: string;
 
   constructor(location: string) {
-    if (/^postgres(ql)?:\/\//.test(location)) throw new ConfigError(`The store ${location.replace(/\/\/.*@/, '//…@')} is a Postgres server, which this version cannot use yet. Give a folder.`);
+    if (isServer(location)) throw new ConfigError(`The store ${withoutPassword(location)} is a Postgres server, which this version cannot use yet. Give a folder.`);
     this.location = location;
   }
 
@@ -69,6 +71,7 @@ export class EmbeddedStore implements RunStore {
     return nativeFs.existsSync(this.location) && nativeFs.statSync(this.location).isDirectory();
   }
 
+  /** Newest first. */
   list(): StoredRun[] {
     const folder = `${this.location}/runs`;
     if (!this.isFolder() && nativeFs.existsSync(this.location)) throw new StoreUnavailableError(`The store ${this.location} is a file; a store is a folder.`);
@@ -82,29 +85,14 @@ export class EmbeddedStore implements RunStore {
     return runs.sort((a, b) => (a.manifest.startedAt < b.manifest.startedAt || (a.manifest.startedAt === b.manifest.startedAt && a.manifest.id < b.manifest.id) ? 1 : -1));
   }
 
+  /** @throws RunNotFoundError for an unknown or ambiguous id @throws IntegrityError when its manifest is damaged */
   find(selector: string): StoredRun {
-    const found = this.#select(selector);
+    const found = select(this.list(), selector, this.location);
     if (found.damage) throw found.damage;
     return found;
   }
 
-  #select(selector: string): StoredRun {
-    const runs = this.list();
-    if (runs.length === 0) throw new RunNotFoundError(`The store ${this.location} holds no runs. Record one: replay-harness record -- node agent.js`);
-    if (selector === 'latest') {
-      const latest = runs.find(({ manifest }) => !manifest.parentRunId && !manifest.forkedFrom && !manifest.replayOf);
-      if (!latest) throw new RunNotFoundError(`The store ${this.location} holds no recorded root run; only forks and kept replays. Name one of replay-harness runs.`);
-      return latest;
-    }
-    const matching = runs.filter(({ manifest }) => manifest.id.startsWith(selector));
-    const exact = matching.find(({ manifest }) => manifest.id === selector);
-    if (exact) return exact;
-    if (matching.length === 1) return matching[0] as StoredRun;
-    if (matching.length === 0) throw new RunNotFoundError(`No run in ${this.location} begins with "${selector}". replay-harness runs lists them; "latest" is the newest.`);
-    const ids = matching.slice(0, 5).map(({ manifest }) => `  ${manifest.id}`);
-    throw new RunNotFoundError(`"${selector}" is ambiguous: ${matching.length} runs begin with it. Type more of the id:\n${ids.join('\n')}`);
-  }
-
+  /** Of the run's worker threads, in the order in which they were started. @throws IntegrityError as `tape` does */
   lanes({ manifest }: StoredRun, identities: readonly string[]): Lane[] {
     const folder = this.folderOf(manifest.id);
     const numbers = new Set(namesIn(folder).flatMap((name) => /^lane-([1-9]\d*)\./.exec(name)?.[1] ?? []).map(Number));
@@ -114,6 +102,10 @@ export class EmbeddedStore implements RunStore {
     });
   }
 
+  /**
+   * @param keys private keys, or the run's own key
+   * @throws IntegrityError when the recording is damaged, foreign, newer, or sealed to somebody else
+   */
   tape({ manifest, damage }: StoredRun, keys: readonly string[] | Uint8Array): Tape {
     if (damage) throw damage;
     const folder = this.folderOf(manifest.id);

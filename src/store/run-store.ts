@@ -1,13 +1,17 @@
-/** The port through which everything above the journal sees runs. Issue "event store" adds engines behind it. */
+/** The port through which everything above the journal sees runs. */
 import type { IntegrityError } from '../model/error.ts';
 import type { LaneEvent } from '../model/event.ts';
 import type { RunManifest, RunStatus } from '../model/run.ts';
+import type { EmbeddedStore } from './embedded.ts';
+import type { RunSummary } from './summary.ts';
 
 export interface StoredRun {
   readonly manifest: RunManifest;
   readonly status: RunStatus;
   /** What is wrong with the manifest, of which then only id and time are known. */
   readonly damage?: IntegrityError;
+  /** What listings say of it, where the store has worked that out already. */
+  readonly summary?: RunSummary;
 }
 
 export interface Tape {
@@ -30,18 +34,20 @@ export interface Lane {
   readonly complete: boolean;
 }
 
+/** Where runs are kept: a folder, or a server. Whoever reads, replays or checks a run has it fetched into a folder first. */
 export interface RunStore {
-  /** Where the store is, as the user wrote it. */
+  /** As the user wrote it, without a password. */
   readonly location: string;
-  /** Newest first. */
-  list(): StoredRun[];
-  /** @throws RunNotFoundError for an unknown or ambiguous id @throws IntegrityError when its manifest is damaged */
-  find(selector: string): StoredRun;
+  /** Newest first. @throws StoreUnavailableError */
+  list(): Promise<StoredRun[]>;
+  /** @throws RunNotFoundError for an unknown or ambiguous id @throws IntegrityError when its manifest is damaged @throws StoreUnavailableError */
+  find(selector: string): Promise<StoredRun>;
   /**
-   * @param keys private keys, or the run's own key
-   * @throws IntegrityError when the recording is damaged, foreign, newer, or sealed to somebody else
+   * Puts a run's recording into a folder, byte for byte; once.
+   * @param identities private keys to open what the server keeps packed
+   * @throws RunNotFoundError when the recording has left the store @throws IntegrityError when it is damaged
    */
-  tape(run: StoredRun, keys: readonly string[] | Uint8Array): Tape;
-  /** Of the run's worker threads, in the order in which they were started. @throws IntegrityError as `tape` does */
-  lanes(run: StoredRun, identities: readonly string[]): Lane[];
+  fetch(run: StoredRun, into: EmbeddedStore, identities: readonly string[]): Promise<void>;
+  /** Idempotent. */
+  close(): Promise<void>;
 }

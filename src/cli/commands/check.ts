@@ -3,6 +3,7 @@ import { ConfigError, HarnessError } from '../../model/error.ts';
 import { identities } from '../../store/keyring.ts';
 import type { StoredRun } from '../../store/run-store.ts';
 import { type Arguments, oneRun, parse } from '../arguments.ts';
+import { fetched } from '../stores.ts';
 
 interface Finding {
   readonly run: string;
@@ -16,26 +17,29 @@ interface Finding {
   readonly exitCode: number;
 }
 
-export function check(args: readonly string[]): number {
-  const parsed = parse('check', args, { all: { type: 'boolean' }, json: { type: 'boolean' } });
+export async function check(args: readonly string[]): Promise<number> {
+  const parsed = parse('check', args, { all: { type: 'boolean' }, json: { type: 'boolean' } }, { server: true });
   const { all, json } = parsed.values;
   if (all && parsed.positionals.length > 0) throw new ConfigError('check takes a run, or --all, not both.');
-  const findings = (all ? parsed.store.list() : [parsed.store.find(oneRun('check', parsed))]).map((run) => examine(parsed, run));
+  const findings: Finding[] = [];
+  for (const run of all ? await parsed.runs.list() : [await parsed.runs.find(oneRun('check', parsed))]) findings.push(await examine(parsed, run));
   if (json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
   else for (const finding of findings) process.stdout.write(`${lineOf(finding)}\n`);
   return Math.max(0, ...findings.map(({ exitCode }) => exitCode));
 }
 
-function examine({ store }: Arguments, run: StoredRun): Finding {
-  const { id } = run.manifest;
+async function examine(parsed: Arguments, listed: StoredRun): Promise<Finding> {
+  const { store } = parsed;
+  const { id } = listed.manifest;
   try {
+    const run = await fetched(parsed, listed);
     const readers = identities(process.env);
     const { events, head } = store.tape(run, readers);
     const threads = store.lanes(run, readers);
     return { run: id, ok: true, status: run.status, events: threads.reduce((sum, lane) => sum + lane.events.length, events.length), head, problem: null, exitCode: 0 };
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error;
-    return { run: id, ok: false, status: run.status, events: null, head: null, problem: error.message, exitCode: error.exitCode };
+    return { run: id, ok: false, status: listed.status, events: null, head: null, problem: error.message, exitCode: error.exitCode };
   }
 }
 

@@ -8,6 +8,7 @@ import { helpFor } from '../help.ts';
 import { type Interpreted, interpretRun } from '../interpreted.ts';
 import { type DiffOptions, renderDiff, renderLaneDiff } from '../render/diff.ts';
 import { terminalOf } from '../render/terminal.ts';
+import { findRun } from '../stores.ts';
 import { describeRun, type ListedRun } from './runs.ts';
 
 interface LaneDiff {
@@ -16,9 +17,10 @@ interface LaneDiff {
   readonly diff: RunDiff;
 }
 
-export function diff(args: readonly string[]): number {
-  const parsed = parse('diff', args, { json: { type: 'boolean' }, verbose: { type: 'boolean' } });
-  const selectors = twoRuns(parsed);
+export async function diff(args: readonly string[]): Promise<number> {
+  const parsed = parse('diff', args, { json: { type: 'boolean' }, verbose: { type: 'boolean' } }, { server: true });
+  const [a, b] = twoRuns(parsed);
+  const selectors = [(await findRun(parsed, a)).manifest.id, (await findRun(parsed, b)).manifest.id] as const;
   const { json, verbose = false } = parsed.values as { json?: boolean; verbose?: boolean };
   if (json) {
     const { runs: [one, other], whole, lanes } = compare(parsed.store, selectors);

@@ -13,8 +13,8 @@ import { exitCodeOf, explain } from '../../replay/report.ts';
 import type { EmbeddedStore } from '../../store/embedded.ts';
 import { ended } from '../harnessed.ts';
 
-/** The bundle that this code is in is the command line. */
-const OWN: string = fileURLToPath(import.meta.url);
+/** The command line: this code is in its bundle. */
+const OWN: string = fileURLToPath(new URL('main.mjs', import.meta.url));
 
 /** @returns whether `--children` asks for it @throws ConfigError */
 export function wantsChildren(given: string | undefined): boolean {

@@ -12,6 +12,7 @@ import { identities } from '../../store/keyring.ts';
 import { replayChildren, wantsChildren } from './replay-children.ts';
 import { oneRun, pairs, parse } from '../arguments.ts';
 import { DIST, isExecutable, type Launch } from '../harnessed.ts';
+import { fetchBelow, findRun } from '../stores.ts';
 import { type Kind, type Mode, MODES, runConfined, type Sandboxed } from '../sandbox/sandbox.ts';
 import { appears, bindings, type View, viewOf } from '../sandbox/view.ts';
 
@@ -38,11 +39,11 @@ interface Wanted {
 }
 
 export async function replay(args: readonly string[]): Promise<number> {
-  const parsed = parse('replay', args, { report: { type: 'string' }, env: { type: 'string', multiple: true }, node: { type: 'string' }, sandbox: { type: 'string' }, children: { type: 'string' } });
+  const parsed = parse('replay', args, { report: { type: 'string' }, env: { type: 'string', multiple: true }, node: { type: 'string' }, sandbox: { type: 'string' }, children: { type: 'string' } }, { server: true });
   const selector = oneRun('replay', parsed);
   requireWritable(parsed.values['report'] as string | undefined);
   const withChildren = wantsChildren(parsed.values['children'] as string | undefined);
-  const run = parsed.store.find(selector);
+  const run = await findRun(parsed, selector);
   const mode = sandboxMode(parsed.values['sandbox'] as string | undefined);
   const { events, runKey } = parsed.store.tape(run, identities(process.env));
   const [begin] = events;
@@ -60,6 +61,7 @@ export async function replay(args: readonly string[]): Promise<number> {
     }
     process.stderr.write(`${explain(outcome.report)}\n`);
     if (withChildren && outcome.report.verdict === 'identical') {
+      await fetchBelow(parsed, run.manifest.id);
       const whole = await replayChildren(parsed.store, outcome.report);
       if (report) writeReport(report, whole.report);
       if (whole.code !== 0) return whole.code;

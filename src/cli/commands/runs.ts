@@ -37,14 +37,14 @@ export interface ListedRun {
   readonly uncaptured: readonly string[];
 }
 
-export function runs(args: readonly string[]): number {
-  const parsed = parse('runs', args, { json: { type: 'boolean' }, tree: { type: 'boolean' } });
+export async function runs(args: readonly string[]): Promise<number> {
+  const parsed = parse('runs', args, { json: { type: 'boolean' }, tree: { type: 'boolean' } }, { server: true });
   noRun('runs', parsed);
   const readers = identities(process.env);
-  const found = parsed.store.list();
+  const found = await parsed.runs.list();
   const listed = found.map((run) => describeRun(parsed.store, run, readers));
   if (parsed.values['json']) process.stdout.write(`${JSON.stringify(listed, null, 2)}\n`);
-  else process.stdout.write(listed.length === 0 ? `no runs in ${parsed.store.location}. Record one: replay-harness record -- node agent.js\n` : parsed.values['tree'] ? tableOf(...treeOf(listed)) : tableOf(listed));
+  else process.stdout.write(listed.length === 0 ? `no runs in ${parsed.runs.location}. Record one: replay-harness record -- node agent.js\n` : parsed.values['tree'] ? tableOf(...treeOf(listed)) : tableOf(listed));
   const damages = found.flatMap(({ damage }) => damage ?? []);
   for (const { message } of damages) process.stderr.write(`replay-harness: ${message}\n`);
   return damages[0]?.exitCode ?? 0;
@@ -56,7 +56,7 @@ export function describeRun(store: EmbeddedStore, run: StoredRun, readers: reado
   const { format: _format, pid: _pid, processStart: _start, lost: _lost, platform: _platform, tail: _tail, ...shown } = manifest;
   const base = { ...shown, status, replayable: manifest.uncaptured.length === 0 };
   try {
-    const { durationMs, ...summary } = known ? summaryOf(known) : summaryIn(store, run, readers);
+    const { durationMs, ...summary } = known ? summaryOf(known) : (run.summary ?? summaryIn(store, run, readers));
     return { ...base, ...summary, durationMs: manifest.durationMs ?? durationMs, replayable: summary.steps > 0 && summary.uncaptured.length === 0 };
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error;
@@ -91,9 +91,9 @@ function summaryOf({ events, steps: own, lanes }: Interpreted): RunSummary {
 
 let digest: string | undefined;
 
-/** Of this program's own file: another build may see other steps. */
+/** Of this program's own file, which names those it loads by what is in them: another build may see other steps. */
 function programDigest(): string {
-  digest ??= createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url))).digest('hex');
+  digest ??= createHash('sha256').update(readFileSync(fileURLToPath(new URL('main.mjs', import.meta.url)))).digest('hex');
   return digest;
 }
 

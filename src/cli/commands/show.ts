@@ -7,11 +7,12 @@ import { oneRun, parse } from '../arguments.ts';
 import { interpretRun } from '../interpreted.ts';
 import { renderLane, renderStep, renderTrajectory } from '../render/trajectory.ts';
 import { terminalOf } from '../render/terminal.ts';
+import { findRun } from '../stores.ts';
 import { describeRun } from './runs.ts';
 
-export function show(args: readonly string[]): number {
-  const parsed = parse('show', args, { json: { type: 'boolean' }, step: { type: 'string' }, raw: { type: 'string' }, verbose: { type: 'boolean' } });
-  const run = parsed.store.find(oneRun('show', parsed));
+export async function show(args: readonly string[]): Promise<number> {
+  const parsed = parse('show', args, { json: { type: 'boolean' }, step: { type: 'string' }, raw: { type: 'string' }, verbose: { type: 'boolean' } }, { server: true });
+  const run = await findRun(parsed, oneRun('show', parsed));
   const { json, step: wanted, raw, verbose } = parsed.values as { json?: boolean; step?: string; raw?: string; verbose?: boolean };
   const readers = identities(process.env);
   const { events, steps, lanes } = interpretRun(parsed.store, run, readers);

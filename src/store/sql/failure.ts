@@ -1,10 +1,6 @@
 /** What a user is told when a store fails; never with a password. */
 import { ConfigError, HarnessError, StoreUnavailableError } from '../../model/error.ts';
-
-/** @returns the location without its password */
-export function withoutPassword(location: string): string {
-  return location.replace(/^(postgres(?:ql)?:\/\/)([^/]*)@/, (_whole, scheme: string, login: string) => `${scheme}${login.split(':')[0] ?? ''}@`);
-}
+import { withoutPassword } from '../location.ts';
 
 interface Failure {
   readonly code?: unknown;

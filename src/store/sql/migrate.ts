@@ -1,8 +1,8 @@
 /** Brings a store to this version's shape: forward only, each migration once and whole, one migrating process at a time. */
 import { StoreUnavailableError } from '../../model/error.ts';
 import { nativeCrypto } from '../../runtime/natives.ts';
+import { withoutPassword } from '../location.ts';
 import type { Database } from './database.ts';
-import { withoutPassword } from './failure.ts';
 import { type Migration, MIGRATIONS } from './migrations/index.ts';
 
 const BOOK = `

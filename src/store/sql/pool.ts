@@ -19,7 +19,7 @@ export interface PoolOptions {
 /** `bigint` comes back as a number (steps and sizes stay below 2^53), `timestamptz` as ISO 8601 in UTC. */
 export function createPool(options: PoolOptions): Pool {
   const types = { getTypeParser: (oid: number, format?: 'text' | 'binary') => parserOf(oid, format) };
-  const pool = new pg.Pool({ connectionTimeoutMillis: CONNECT_MS, application_name: 'replay-harness', types: types as never, ...options });
+  const pool = new pg.Pool({ connectionTimeoutMillis: CONNECT_MS, application_name: 'replay-harness', allowExitOnIdle: true, types: types as never, ...options });
   // An idle connection that the server closes is no error of anybody's: the next query opens another.
   pool.on('error', () => undefined);
   return pool;

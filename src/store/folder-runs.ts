@@ -1,0 +1,29 @@
+/** Runs of an embedded store: they are where they are read. */
+import type { EmbeddedStore } from './embedded.ts';
+import type { RunStore, StoredRun } from './run-store.ts';
+
+export class FolderRuns implements RunStore {
+  readonly location: string;
+  readonly #store: EmbeddedStore;
+
+  constructor(store: EmbeddedStore) {
+    this.location = store.location;
+    this.#store = store;
+  }
+
+  async list(): Promise<StoredRun[]> {
+    return this.#store.list();
+  }
+
+  async find(selector: string): Promise<StoredRun> {
+    return this.#store.find(selector);
+  }
+
+  async fetch(): Promise<void> {
+    // It is there.
+  }
+
+  async close(): Promise<void> {
+    // Nothing is open.
+  }
+}
