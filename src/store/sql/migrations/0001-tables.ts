@@ -29,7 +29,7 @@ CREATE TABLE replay_harness.runs (
   steps bigint,                      -- counts of the sealed run, of all lanes; null: not known yet
   llm_calls bigint,
   tool_calls bigint,
-  manifest jsonb NOT NULL,           -- RunManifest, as the recorder wrote it
+  manifest json NOT NULL,            -- RunManifest, as the recorder wrote it: in its order, which jsonb would not keep
   tape_head text,                    -- last rolling HMAC of lane 0
   chain_head bytea,                  -- SHA-256 over the last steps.chain of every lane, in their order
   expires_at timestamptz,

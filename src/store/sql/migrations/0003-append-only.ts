@@ -52,7 +52,7 @@ BEGIN
     steps = coalesce((patch ->> 'steps')::bigint, r.steps),
     llm_calls = coalesce((patch ->> 'llm_calls')::bigint, r.llm_calls),
     tool_calls = coalesce((patch ->> 'tool_calls')::bigint, r.tool_calls),
-    manifest = coalesce(patch -> 'manifest', r.manifest),
+    manifest = coalesce((patch -> 'manifest')::json, r.manifest),
     tape_head = coalesce(patch ->> 'tape_head', r.tape_head),
     chain_head = coalesce(decode(patch ->> 'chain_head', 'hex'), r.chain_head)
   WHERE r.id = run AND r.status <> 'complete';
