@@ -10,6 +10,8 @@ import { requireOption } from '../model/node-option.ts';
 const PRELOAD: string = fileURLToPath(new URL('../loader/preload.cjs', import.meta.url));
 /** Where both lie. */
 export const DIST: string = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
+/** The command line itself; a module may be in a file beside it. */
+export const CLI: string = `${DIST}/cli/main.mjs`;
 
 export interface Launch {
   readonly command: string;

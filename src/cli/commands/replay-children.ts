@@ -6,15 +6,11 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Report } from '../../model/divergence.ts';
 import { ConfigError } from '../../model/error.ts';
 import { exitCodeOf, explain } from '../../replay/report.ts';
 import type { EmbeddedStore } from '../../store/embedded.ts';
-import { ended } from '../harnessed.ts';
-
-/** The command line: this code is in its bundle. */
-const OWN: string = fileURLToPath(new URL('main.mjs', import.meta.url));
+import { CLI, ended } from '../harnessed.ts';
 
 /** @returns whether `--children` asks for it @throws ConfigError */
 export function wantsChildren(given: string | undefined): boolean {
@@ -48,7 +44,7 @@ export async function replayChildren(store: EmbeddedStore, parent: Report): Prom
 
 /** What it prints is in the parent's replay already, where it was to be seen. @returns what the harness said of it */
 async function replayOne(store: EmbeddedStore, run: string, report: string): Promise<string> {
-  const child = spawn(process.execPath, [OWN, 'replay', run, '--store', store.location, '--report', report, '--children', 'live'], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [CLI, 'replay', run, '--store', store.location, '--report', report, '--children', 'live'], { stdio: ['ignore', 'ignore', 'pipe'] });
   const said: Buffer[] = [];
   child.stderr.on('data', (chunk: Buffer) => said.push(chunk));
   await ended(child);

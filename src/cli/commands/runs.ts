@@ -1,7 +1,6 @@
 /** `runs`: what the store holds, newest first. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { HarnessError } from '../../model/error.ts';
 import { countCalls } from '../../steps/classify.ts';
 import type { EmbeddedStore } from '../../store/embedded.ts';
@@ -9,6 +8,7 @@ import { identities } from '../../store/keyring.ts';
 import type { StoredRun } from '../../store/run-store.ts';
 import { type RunSummary, SummaryFile } from '../../store/summary.ts';
 import { noRun, parse } from '../arguments.ts';
+import { CLI } from '../harnessed.ts';
 import { type Interpreted, interpretRun } from '../interpreted.ts';
 import { visible } from '../render/text.ts';
 import { widthOf } from '../render/width.ts';
@@ -93,7 +93,7 @@ let digest: string | undefined;
 
 /** Of this program's own file, which names those it loads by what is in them: another build may see other steps. */
 function programDigest(): string {
-  digest ??= createHash('sha256').update(readFileSync(fileURLToPath(new URL('main.mjs', import.meta.url)))).digest('hex');
+  digest ??= createHash('sha256').update(readFileSync(CLI)).digest('hex');
   return digest;
 }
 

@@ -1,17 +1,13 @@
 /** `verify --update`: what did not replay is recorded anew, on purpose, and what changed is shown. */
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../../model/error.ts';
 import { uuidv7 } from '../../model/uuid.ts';
 import { identities } from '../../store/keyring.ts';
 import type { Arguments } from '../arguments.ts';
 import { diffText } from '../commands/diff.ts';
 import { describeRun } from '../commands/runs.ts';
-import { ended } from '../harnessed.ts';
+import { CLI, ended } from '../harnessed.ts';
 import { SUPERSEDES } from './select.ts';
-
-/** The bundle that this code is in is the command line. */
-const OWN: string = fileURLToPath(import.meta.url);
 
 export interface Update {
   readonly old: string;
@@ -35,7 +31,7 @@ export async function recordAnew({ store, command }: Pick<Arguments, 'store' | '
   const given = Object.entries({ ...tags, [SUPERSEDES]: id }).flatMap(([key, value]) => ['--tag', `${key}=${value}`]);
   const options = ['--store', store.location, '--agent', agent, ...(name === null ? [] : ['--name', name]), ...given];
   // What the agent prints is not the report.
-  const child = spawn(process.execPath, [OWN, 'record', ...options, '--', program, ...args], {
+  const child = spawn(process.execPath, [CLI, 'record', ...options, '--', program, ...args], {
     cwd: command ? process.cwd() : (recorded.cwd ?? process.cwd()), stdio: ['inherit', 2, 2], env: { ...process.env, REPLAY_HARNESS_RUN: now },
   });
   await ended(child);

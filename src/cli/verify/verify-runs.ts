@@ -3,14 +3,10 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Report } from '../../model/divergence.ts';
 import type { RunManifest } from '../../model/run.ts';
-import { ended } from '../harnessed.ts';
+import { CLI, ended } from '../harnessed.ts';
 import type { Verification, VerifiedRun } from './result.ts';
-
-/** The bundle that this code is in is the command line. */
-const OWN: string = fileURLToPath(import.meta.url);
 
 export interface VerifyOptions {
   /** Location of the store. */
@@ -45,7 +41,7 @@ export async function verifyRuns(runs: readonly RunManifest[], options: VerifyOp
 async function verifyRun({ id, name, agent, startedAt, tags }: RunManifest, file: string, { store, replayArgs }: VerifyOptions): Promise<VerifiedRun> {
   const began = performance.now();
   // What the agent prints has been compared by the replay itself.
-  const child = spawn(process.execPath, [OWN, 'replay', id, '--store', store, '--report', file, ...replayArgs], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [CLI, 'replay', id, '--store', store, '--report', file, ...replayArgs], { stdio: ['ignore', 'ignore', 'pipe'] });
   const said: Buffer[] = [];
   child.stderr.on('data', (chunk: Buffer) => said.push(chunk));
   const exit = await ended(child);
