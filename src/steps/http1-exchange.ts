@@ -21,6 +21,8 @@ export interface HttpRequest {
   readonly trailers: readonly Header[];
   /** De-chunked, still content-encoded. */
   readonly body: Buffer;
+  /** The body as it lies in the events' own bytes. */
+  readonly pieces: readonly Buffer[];
   readonly complete: boolean;
 }
 
@@ -39,6 +41,8 @@ export interface HttpResponse {
   readonly trailers: readonly Header[];
   /** De-chunked, still content-encoded. */
   readonly body: Buffer;
+  /** The body as it lies in the events' own bytes. */
+  readonly pieces: readonly Buffer[];
   readonly parts: readonly BodyPart[];
   /** Status codes of the 1xx responses before it. */
   readonly informational: readonly number[];
@@ -204,6 +208,7 @@ export function requestOf(message: MessageReader, facts: ConnectionFacts): HttpR
     headers: message.headers,
     trailers: message.trailers,
     body: bufferConcat(message.body),
+    pieces: message.body,
     complete: message.done,
   };
 }
@@ -211,7 +216,7 @@ export function requestOf(message: MessageReader, facts: ConnectionFacts): HttpR
 function responseOf(message: MessageReader, parts: readonly BodyPart[], informational: readonly number[]): HttpResponse {
   const [, version = '1.1', status = '0', statusText = ''] = STATUS_LINE.exec(message.startLine) ?? [];
   const { headers, trailers, body } = message;
-  return { version, status: Number(status), statusText, headers, trailers, body: bufferConcat(body), parts, informational };
+  return { version, status: Number(status), statusText, headers, trailers, body: bufferConcat(body), pieces: body, parts, informational };
 }
 
 function absoluteUrl(method: string, target: string, host: string | undefined, facts: ConnectionFacts): string {

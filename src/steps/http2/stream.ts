@@ -93,6 +93,7 @@ export class Stream {
         headers: plain(head),
         trailers: request.trailers,
         body: bufferConcat(request.body),
+        pieces: request.body,
         complete: request.done,
       },
       response: response.head && {
@@ -102,6 +103,7 @@ export class Stream {
         headers: plain(response.head),
         trailers: response.trailers,
         body: bufferConcat(response.body),
+        pieces: response.body,
         parts: this.#parts,
         informational: this.#informational,
       },

@@ -1,7 +1,7 @@
 /** Follows sockets and pipes, of clients and of servers: what was sent and received on each, and through which layers. */
 import type { StartEvent } from '../../model/event.ts';
 import { asList, asNumber, asObject, asText, parseJson } from '../json.ts';
-import type { ConnectionFacts } from '../http1.ts';
+import type { ConnectionFacts, HttpExchange } from '../http1.ts';
 import { connectionDrafts } from './connection-steps.ts';
 import type { Draft, OperationEvent, Tracker } from './draft.ts';
 import { inboundDrafts, listenDraft, placeOf } from './inbound-steps.ts';
@@ -22,6 +22,10 @@ export class Connections implements Tracker {
     else if (event.type === 'start') this.#open(event);
     else if (event.type === 'output') this.#byOperation.get(event.operation)?.sent(event);
     else this.#byOperation.get(event.operation)?.delivered(event);
+  }
+
+  get exchanges(): readonly HttpExchange[] {
+    return this.#peers.flatMap((peer) => peer.exchanges);
   }
 
   finish(): Draft[] {

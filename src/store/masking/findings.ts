@@ -1,0 +1,22 @@
+/** The secrets of a run while they are looked for. */
+import type { Secret, SecretKind } from './secret.ts';
+import { type Certainty, isWorthMasking } from './worth.ts';
+
+export class Findings {
+  readonly #found = new Map<string, SecretKind>();
+
+  /** @param value as it stands there: spaces and quotes around it do not count */
+  add(value: string, kind: SecretKind, certainty: Certainty): void {
+    const plain = unquoted(value.trim());
+    if (!this.#found.has(plain) && isWorthMasking(plain, certainty === 'named' && kind === 'password' ? 'password' : certainty)) this.#found.set(plain, kind);
+  }
+
+  secrets(): Secret[] {
+    return [...this.#found].map(([value, kind]) => ({ value, kind }));
+  }
+}
+
+function unquoted(text: string): string {
+  const [first] = text;
+  return text.length > 1 && (first === '"' || first === "'") && text.endsWith(first) ? text.slice(1, -1) : text;
+}

@@ -1,0 +1,71 @@
+/** Secrets where programs keep them: variables, arguments, files of credentials. */
+import { parseShallowJson } from '../../steps/json.ts';
+import type { Findings } from './findings.ts';
+import { findCredentials } from './in-headers.ts';
+import { findInText, findInValue, findNamed } from './in-text.ts';
+import { isCredentialFile } from './names.ts';
+import type { MaskRules } from './rules.ts';
+
+export function findInVariables(env: Readonly<Record<string, unknown>>, rules: MaskRules, findings: Findings): void {
+  for (const [name, value] of Object.entries(env)) {
+    if (typeof value !== 'string') continue;
+    if (rules.isVariable(name)) findings.add(value, 'secret', 'rule');
+    findNamed(name, value, findings);
+    findInText(value, rules, findings);
+  }
+}
+
+/** `--token VALUE`, `--token=VALUE`, `TOKEN=VALUE`, `-H 'Authorization: …'`, `-u user:password`. */
+export function findInArguments(args: readonly string[], rules: MaskRules, findings: Findings): void {
+  for (const [index, argument] of args.entries()) {
+    const next = args[index + 1];
+    const [, name, value] = /^-{0,2}([\w.-]+)=(.+)$/s.exec(argument) ?? [];
+    if (name !== undefined && value !== undefined) {
+      if (rules.isVariable(name)) findings.add(value, 'secret', 'rule');
+      findNamed(name, value, findings);
+    }
+    const option = /^--?([A-Za-z][\w-]*)$/.exec(argument)?.[1];
+    if (option !== undefined && next !== undefined && !next.startsWith('-')) {
+      findNamed(option, next, findings);
+      if (/^(?:u|user)$/.test(option) && next.includes(':')) findings.add(next.slice(next.indexOf(':') + 1), 'password', 'named');
+    }
+    const header = /^\s*([\w-]+)\s*:\s*(.+)$/.exec(argument);
+    if (header && /authorization|key|token|secret|cookie/i.test(header[1] as string)) findCredentials(header[2] as string, findings);
+    findInText(argument, rules, findings);
+  }
+}
+
+/** @param content as text */
+export function findInFile(path: string, content: string, rules: MaskRules, findings: Findings): void {
+  const named = rules.isFile(path);
+  if (!named && !isCredentialFile(path)) return;
+  const value = parseShallowJson(content);
+  if (typeof value === 'object' && value !== null) {
+    findInValue(value, rules, findings);
+    for (const text of textsOf(value)) findings.add(text, 'secret', named ? 'rule' : 'random');
+    return;
+  }
+  if (content.includes('-----BEGIN')) return;
+  const lines = content.split(/\r?\n/).filter((line) => line.trim() !== '' && !/^\s*(?:#|;|\/\/)/.test(line));
+  if (lines.length === 1 && !/[=:\s]/.test(lines[0] as string)) findings.add(lines[0] as string, 'secret', named ? 'rule' : 'random');
+  for (const line of lines) findInLine(path, line, named, findings);
+}
+
+function findInLine(path: string, line: string, named: boolean, findings: Findings): void {
+  const [, name, value] = /^\s*(?:export\s+)?["']?([\w./:@-]+?)["']?\s*[=:]\s*(.+?)\s*$/.exec(line) ?? [];
+  if (name !== undefined && value !== undefined) {
+    findNamed(name.split(/[/:]/).at(-1) as string, value, findings);
+    findings.add(value, 'secret', named ? 'rule' : 'random');
+  }
+  // machine HOST login USER password SECRET
+  for (const [, password = ''] of line.matchAll(/\bpassword\s+(\S+)/g)) findings.add(password, 'password', 'named');
+  // HOST:PORT:DATABASE:USER:PASSWORD
+  if (/pgpass$/.test(path)) findings.add(line.split(/(?<!\\):/).slice(4).join(':').replace(/\\([:\\])/g, '$1'), 'password', 'named');
+  if (/htpasswd$/.test(path)) findings.add(line.slice(line.indexOf(':') + 1), 'password', 'named');
+  if (named && name === undefined) findings.add(line, 'secret', 'rule');
+}
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+}

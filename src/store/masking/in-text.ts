@@ -1,0 +1,94 @@
+/** Secrets within texts: keys of known formats, credentials and fields of URLs, forms, assignments, JSON within JSON. */
+import { parseShallowJson } from '../../steps/json.ts';
+import type { Findings } from './findings.ts';
+import { formatsIn } from './formats.ts';
+import { decoded, findCredentials } from './in-headers.ts';
+import { isSignatureField, kindOfName } from './names.ts';
+import { type MaskRules, textsAt } from './rules.ts';
+
+/** Longer texts are searched for known formats only. */
+const LOOKED_THROUGH = 1024 * 1024;
+const DEPTH = 4;
+
+const USER_INFO = /\b[a-z][a-z0-9+.-]*:\/\/([^\s/?#:@"'<>\\]*):([^\s/?#@"'<>\\]+)@/gi;
+const FIELD = /(?:^|[?&;#\s"'])([\w.[\]-]{1,64})=([^&\s#"'<>\\]+)/g;
+const HEADER_LINE = /\b((?:proxy-)?authorization|[\w-]*(?:api-?key|token|secret)|cookie)\b["']?\s*[:=]\s*["']?((?:(?:bearer|basic|token|digest)\s+)?[^\s"'<>,;]{8,})/gi;
+
+/** @param value of any form; texts that are JSON are looked into */
+export function findInValue(value: unknown, rules: MaskRules, findings: Findings, depth = 0): void {
+  for (const path of rules.paths) for (const text of textsAt(value, path)) findings.add(text, 'secret', 'rule');
+  walk(value, '', { rules, findings, depth });
+}
+
+interface Search {
+  readonly rules: MaskRules;
+  readonly findings: Findings;
+  /** Of JSON within JSON. */
+  readonly depth: number;
+}
+
+function walk(value: unknown, name: string, search: Search): void {
+  if (typeof value === 'string') {
+    findNamed(name, value, search.findings);
+    findInText(value, search.rules, search.findings, search.depth);
+  } else if (Array.isArray(value)) walkList(value, name, search);
+  else if (typeof value === 'object' && value !== null) walkMembers(value, name, search);
+}
+
+/** A pair of a list of pairs, such as headers: the first text names the second. */
+function walkList(list: readonly unknown[], name: string, search: Search): void {
+  const [first, second] = list;
+  if (list.length === 2 && typeof first === 'string' && typeof second === 'string') findNamed(first, second, search.findings);
+  for (const item of list) walk(item, name, search);
+}
+
+function walkMembers(value: object, name: string, search: Search): void {
+  const members = value as { readonly name?: unknown; readonly key?: unknown; readonly value?: unknown };
+  const pairName = typeof members.name === 'string' ? members.name : members.key;
+  if (typeof pairName === 'string' && typeof members.value === 'string') findNamed(pairName, members.value, search.findings);
+  const holdsSecrets = /^(?:secrets|credentials|api_?keys|tokens)$/i.test(name);
+  for (const [member, inner] of Object.entries(value)) {
+    if (holdsSecrets && typeof inner === 'string') search.findings.add(inner, 'secret', 'random');
+    walk(inner, Array.isArray(value) ? name : member, search);
+  }
+}
+
+/** @param name of the member, the variable or the field that holds the value */
+export function findNamed(name: string, value: string, findings: Findings): void {
+  const kind = kindOfName(name);
+  if (kind && /^(?:bearer|basic|token|digest)\s+\S/i.test(value)) findCredentials(value, findings);
+  else if (kind) findings.add(value, kind, 'named');
+}
+
+export function findInText(text: string, rules: MaskRules, findings: Findings, depth = 0): void {
+  for (const { value, kind } of formatsIn(text)) findings.add(value, kind, 'format');
+  for (const pattern of rules.patterns) for (const match of text.matchAll(pattern)) findings.add(match[1] ?? match[0], 'secret', 'rule');
+  if (text.length > LOOKED_THROUGH) return;
+  if (text.includes('://')) for (const [, user = '', password = ''] of text.matchAll(USER_INFO)) findUserInfo(user, password, findings);
+  if (text.includes('=')) for (const [, name = '', value = ''] of text.matchAll(FIELD)) findField(decoded(name), value, rules, findings);
+  if (/[:=]/.test(text)) for (const [, name = '', value = ''] of text.matchAll(HEADER_LINE)) findLine(name, value, findings);
+  if (depth < DEPTH && /^\s*[[{]/.test(text)) {
+    const value = parseShallowJson(text);
+    if (value !== undefined) findInValue(value, rules, findings, depth + 1);
+  }
+}
+
+function findUserInfo(user: string, password: string, findings: Findings): void {
+  findings.add(decoded(password), 'password', 'named');
+  if (/^(?:x-oauth-basic|x)$/.test(password)) findings.add(decoded(user), 'token', 'named');
+}
+
+function findField(name: string, raw: string, rules: MaskRules, findings: Findings): void {
+  const value = decoded(raw.replaceAll('+', ' '));
+  if (rules.isQuery(name) || rules.isForm(name)) findings.add(value, 'secret', 'rule');
+  if (isSignatureField(name)) findings.add(value, 'signature', 'named');
+  else if (/^key$/i.test(name)) findings.add(value, 'api key', 'random');
+  else findNamed(name, value, findings);
+}
+
+/** A line of a header, or an assignment, amid other text: what is named so has to look like it, too. */
+function findLine(name: string, value: string, findings: Findings): void {
+  const [, scheme, rest = value] = /^(bearer|basic|token|digest)\s+(.+)$/i.exec(value) ?? [];
+  if (scheme !== undefined && rest.length >= 12) findCredentials(`${scheme} ${rest}`, findings);
+  else if (kindOfName(name)) findings.add(rest, kindOfName(name) ?? 'token', 'random');
+}
