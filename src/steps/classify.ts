@@ -22,6 +22,7 @@ export function interpret(events: readonly LaneEvent[], options: InterpretOption
     ...stepOf(draft, begin, chain.add(draft), { causalParent: lineage.turnOf(draft.seq), after: parents.get(draft.seq)?.seq ?? null, ended: lineage.endOf(draft) }, options.clock),
     ...sentBy(draft, options.clock),
     ...toolCallsOf(toolCalls.get(draft.seq)),
+    ...(options.digests && { digests: digestsOf(draft) }),
   }));
 }
 
@@ -49,11 +50,25 @@ export function coverage(events: readonly LaneEvent[]): Coverage {
 export function rawBytes(events: readonly LaneEvent[], step: number): { input: Buffer; output: Buffer } | undefined {
   const draft = gatherDrafts(events, {}).find((candidate) => candidate.seq === step);
   if (!draft) return undefined;
-  const bytesOf = (...types: LaneEvent['type'][]): Buffer =>
-    bufferConcat(draft.events.flatMap((event) => (types.includes(event.type) && 'data' in event ? [event.data] : [])));
+  const { input, output } = piecesOf(draft);
+  return { input: bufferConcat(input), output: bufferConcat(output) };
+}
+
+function piecesOf({ events, boundary }: Draft): { input: Buffer[]; output: Buffer[] } {
+  const bytesOf = (...types: LaneEvent['type'][]): Buffer[] => events.flatMap((event) => (types.includes(event.type) && 'data' in event ? [event.data] : []));
   const [asked, answered] = [bytesOf('output'), bytesOf('delivery', 'value')];
   // A server's input is what came in.
-  return draft.boundary === 'server' ? { input: answered, output: asked } : { input: asked, output: answered };
+  return boundary === 'server' ? { input: answered, output: asked } : { input: asked, output: answered };
+}
+
+function digestsOf(draft: Draft): NonNullable<Step['digests']> {
+  const { input, output } = piecesOf(draft);
+  const digest = (pieces: readonly Buffer[]): string => {
+    const hash = nativeCrypto.createHash('sha256');
+    for (const piece of pieces) hash.update(piece);
+    return hash.digest('hex');
+  };
+  return { input: digest(input), output: digest(output) };
 }
 
 function stepOf(draft: Draft, begin: BeginEvent | undefined, checksum: string, { causalParent, after, ended }: Pick<Step, 'causalParent' | 'after' | 'ended'>, clock: LaneClock | undefined): Step {

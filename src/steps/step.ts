@@ -85,6 +85,8 @@ export interface Step {
   readonly sentBy?: { readonly lane: number; readonly step: number };
   /** Of an `llm` step only. */
   readonly toolCalls?: readonly ModelToolCall[];
+  /** SHA-256 of the exact bytes, hex; only where they were asked for. */
+  readonly digests?: { readonly input: string; readonly output: string };
 }
 
 /** @returns how many model calls and other outside effects a run has. */

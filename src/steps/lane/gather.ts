@@ -24,6 +24,8 @@ export interface InterpretOptions {
   readonly random?: (seed: string) => () => number;
   /** Of a run with several lanes; without it time is counted in the events of this one. */
   readonly clock?: LaneClock | undefined;
+  /** Digests of the exact bytes of each step. */
+  readonly digests?: boolean;
 }
 
 /** @returns the steps of a lane in order, each with a number of its own. */

@@ -1,0 +1,152 @@
+/**
+ * Writes one sealed run into a database: its row, the steps in batches, and the tape where the database is to hold it.
+ *
+ * Everything is derived from the journal and from nothing else, so it may be killed at any point and begun again, by anybody:
+ * a batch is there whole or not at all, what is there is left alone, and the last step of a lane tells where to go on.
+ */
+import { countCalls, type Step } from '../../steps/classify.ts';
+import { chainHead } from '../sql/chain.ts';
+import type { Database } from '../sql/database.ts';
+import type { RandomOf, ReadRun } from './read-run.ts';
+import { type StepRow, rowsOf } from './rows.ts';
+import { openRun, sealRun, type Totals, type VaultEntry } from './run-row.ts';
+import { insertSteps, insertVectors, type Vector } from './statements.ts';
+import { storeTape } from './tape-rows.ts';
+
+/** Keeps the secrets of one run out of what is written. */
+export interface RunMasker {
+  text(value: string): string;
+  /** Of one lane. */
+  steps(steps: readonly Step[]): readonly Step[];
+  readonly vault: readonly VaultEntry[];
+}
+
+export interface Embedder {
+  /** Vectors of two embedders never mix. */
+  readonly id: string;
+  embed(text: string): Float32Array;
+}
+
+/** What the ingester needs of others. */
+export interface IngestTools {
+  readonly random: RandomOf;
+  maskerOf(run: ReadRun): RunMasker;
+  readonly embedder: Embedder | undefined;
+  /** Vectors that the agent itself sent or got in a step. */
+  agentVectors?(step: Step): readonly Float32Array[];
+}
+
+/** Steps of one transaction. */
+const BATCH_STEPS = 400;
+/** Bytes of one transaction, about. */
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+export interface IngestOptions {
+  /** Folder of the journal where the tape is to be stored, too. */
+  readonly tape?: string;
+  /** Called behind each batch. */
+  readonly onBatch?: (() => void) | undefined;
+}
+
+/** @returns false where the run was there already @throws StoreUnavailableError when the database cannot be reached */
+export async function ingestRun(database: Database, run: ReadRun, tools: IngestTools, { tape, onBatch }: IngestOptions = {}): Promise<boolean> {
+  const { id } = run.manifest;
+  const before = await stateOf(database, id);
+  if (before.isSealed) return false;
+  const masker = tools.maskerOf(run);
+  if (!before.isOpen) await database.transaction((inside) => openRun(inside, run, masker.vault));
+  if (tape !== undefined) await storeTape(database, id, tape, run.runKey, before.segments);
+  if (tools.embedder) await database.query('SELECT replay_harness.register_embedder($1)', [tools.embedder.id]);
+  const totals = new Summed();
+  const batch = new Batch();
+  for (const row of rowsOf(run, tools.random, (steps) => masker.steps(steps))) {
+    totals.add(row);
+    if (row.step.step <= (before.last.get(row.step.lane) ?? -1)) continue;
+    batch.add(row);
+    if (!batch.isFull) continue;
+    await write(database, id, batch.take(), tools);
+    onBatch?.();
+  }
+  await write(database, id, batch.take(), tools);
+  onBatch?.();
+  await sealRun(database, run, (text) => masker.text(text), totals.totals);
+  return true;
+}
+
+/** What the database has of a run. */
+interface State {
+  readonly isOpen: boolean;
+  readonly isSealed: boolean;
+  /** The last step of each lane. */
+  readonly last: ReadonlyMap<number, number>;
+  /** Segments of the tape that are there to their end. */
+  readonly segments: ReadonlySet<string>;
+}
+
+/** Reads only what who writes may read. */
+async function stateOf(database: Database, run: string): Promise<State> {
+  const [row] = await database.query<{ status: string }>('SELECT status FROM replay_harness.runs WHERE id = $1', [run]);
+  if (!row || row.status !== 'recording') return { isOpen: row !== undefined, isSealed: row !== undefined, last: new Map(), segments: new Set() };
+  const lanes = await database.query<{ lane: number; last: number }>('SELECT lane, max(step) AS last FROM replay_harness.steps WHERE run_id = $1 GROUP BY lane', [run]);
+  const segments = await database.query<{ lane: number; segment: number }>('SELECT lane, segment FROM replay_harness.tapes WHERE run_id = $1 AND sealed', [run]);
+  return { isOpen: true, isSealed: false, last: new Map(lanes.map(({ lane, last }) => [lane, last])), segments: new Set(segments.map(({ lane, segment }) => `${lane} ${segment}`)) };
+}
+
+class Summed {
+  readonly #heads = new Map<number, Buffer>();
+  #steps = 0;
+  #llmCalls = 0;
+  #toolCalls = 0;
+
+  add({ step, source, chain }: StepRow): void {
+    this.#heads.set(step.lane, chain);
+    const { llmCalls, toolCalls } = countCalls([source]);
+    this.#steps++;
+    this.#llmCalls += llmCalls;
+    this.#toolCalls += toolCalls;
+  }
+
+  get totals(): Totals {
+    return { steps: this.#steps, llmCalls: this.#llmCalls, toolCalls: this.#toolCalls, chainHead: chainHead([...this.#heads.values()]).toString('hex') };
+  }
+}
+
+function sizeOf({ reading: { input, output, envelope }, text, blobs }: StepRow): number {
+  return (input?.length ?? 0) + (output?.length ?? 0) + (envelope?.length ?? 0) + text.length + blobs.reduce((sum, { blob }) => sum + blob.bytes.length, 0);
+}
+
+class Batch {
+  #rows: StepRow[] = [];
+  #bytes = 0;
+
+  add(row: StepRow): void {
+    this.#rows.push(row);
+    this.#bytes += sizeOf(row);
+  }
+
+  get isFull(): boolean {
+    return this.#rows.length >= BATCH_STEPS || this.#bytes >= BATCH_BYTES;
+  }
+
+  take(): readonly StepRow[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    this.#bytes = 0;
+    return rows;
+  }
+}
+
+async function write(database: Database, run: string, rows: readonly StepRow[], { embedder, agentVectors }: IngestTools): Promise<void> {
+  if (rows.length === 0) return;
+  const vectors = embedder ? rows.flatMap((row) => vectorsOf(row, embedder)) : [];
+  const foreign = agentVectors ? rows.flatMap((row) => agentVectors(row.source).map((vector, position) => ({ lane: row.step.lane, step: row.step.step, source: 'agent' as const, position, vector }))) : [];
+  await database.transaction(async (inside) => {
+    // Before the steps: those tell where to go on.
+    if (embedder) await insertVectors(inside, run, embedder.id, [...vectors, ...foreign]);
+    await insertSteps(inside, run, rows);
+  });
+}
+
+function vectorsOf({ step: { lane, step }, embedded }: StepRow, embedder: Embedder): Vector[] {
+  return embedded === undefined ? [] : [{ lane, step, source: 'step', position: 0, vector: embedder.embed(embedded) }];
+}

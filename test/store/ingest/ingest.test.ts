@@ -1,0 +1,118 @@
+/** A run in the database is what the journal says, once, however often and from wherever its ingestion begins. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RandomStream } from '../../../src/capture/random.ts';
+import { joinPieces } from '../../../src/journal/packed.ts';
+import { openKey, readerOf } from '../../../src/journal/crypto.ts';
+import type { RunManifest } from '../../../src/model/run.ts';
+import { isConversation, messagesOf } from '../../../src/steps/conversation.ts';
+import type { Step } from '../../../src/steps/step.ts';
+import { type Blob, decodeBlob } from '../../../src/store/ingest/blob-codec.ts';
+import { restore } from '../../../src/store/ingest/elide.ts';
+import { ingestRun, type IngestTools } from '../../../src/store/ingest/ingest.ts';
+import { listOf } from '../../../src/store/ingest/manifests.ts';
+import { readRun, type ReadRun, stepsOf } from '../../../src/store/ingest/read-run.ts';
+import { identities } from '../../../src/store/keyring.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
+import { migrate } from '../../../src/store/sql/migrate.ts';
+import { openPglite } from '../../../src/store/sql/pglite.ts';
+import { ROOT } from '../../support/paths.ts';
+
+const STORE = join(ROOT, 'test/recordings/samples/runs');
+const READERS = identities({ REPLAY_HARNESS_IDENTITY: join(ROOT, 'test/recordings/v1/identity') });
+const random = (seed: string): (() => number) => new RandomStream(seed).next;
+const OPEN: IngestTools = { random, embedder: undefined, maskerOf: () => ({ text: (value) => value, steps: (steps) => steps, vault: [] }) };
+const COUNTED = ['runs', 'steps', 'step_readings', 'blobs', 'step_blobs', 'context_manifests', 'tapes', 'run_keys', 'step_embeddings'];
+
+let database: Database;
+const runs = readdirSync(STORE).map((id) => sample(id));
+
+function sample(id: string): ReadRun {
+  return readRun(join(STORE, id), JSON.parse(readFileSync(join(STORE, id, 'manifest.json'), 'utf8')) as RunManifest, 'complete', READERS);
+}
+
+beforeAll(async () => {
+  database = await openPglite();
+  await migrate(database, 'in memory');
+}, 120_000);
+afterAll(() => database.close());
+
+async function counts(): Promise<Record<string, number>> {
+  const rows = await Promise.all(COUNTED.map(async (table) => [table, (await database.query<{ n: number }>(`SELECT count(*) AS n FROM replay_harness.${table}`, []))[0]?.n ?? -1] as const));
+  return Object.fromEntries(rows);
+}
+
+interface ReadingRow {
+  readonly lane: number;
+  readonly step: number;
+  readonly summary: string;
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly error: unknown;
+  readonly envelope: unknown;
+  readonly moved: readonly string[];
+}
+
+/** What a reader of the database makes of a run. */
+async function stored(run: string): Promise<Record<string, unknown>[]> {
+  const rows = await database.query<ReadingRow>('SELECT lane, step, summary, input, output, error, envelope, moved FROM replay_harness.step_readings WHERE run_id = $1 ORDER BY lane, step', [run]);
+  const blobs = new Map((await database.query<{ hash: Buffer; codec: Blob['codec']; size: number; bytes: Buffer }>('SELECT * FROM replay_harness.blobs', [])).map(({ hash, ...blob }) => [hash.toString('hex'), { ...blob, hash: hash.toString('hex') }]));
+  const manifests = (await database.query<{ lane: number; root: number; step: number; kept: number; added: Buffer[] }>('SELECT lane, root, step, kept, added FROM replay_harness.context_manifests WHERE run_id = $1', [run]))
+    .map((manifest) => ({ ...manifest, added: manifest.added.map((hash) => hash.toString('hex')) }));
+  const blob = (hash: string): Blob => blobs.get(hash) as Blob;
+  return rows.map(({ lane, step, summary, moved, input, ...rest }) => {
+    const list = moved.length === 0 ? undefined : listOf(step, manifests.filter((manifest) => manifest.lane === lane)).map((hash) => restore(JSON.parse(decodeBlob(blob(hash)).toString()), blob));
+    return { lane, step, summary, input: { ...(restore(input, blob) as object), ...(list && { messages: list }) }, ...(restore(rest, blob) as object) };
+  });
+}
+
+/** JSON knows no undefined. */
+function shown({ step, summary, input, output, error, envelope, toolCalls, sentBy }: Step): unknown {
+  const known = envelope !== null || toolCalls !== undefined || sentBy !== undefined;
+  return JSON.parse(JSON.stringify({ step, summary, input, output: output ?? null, error, envelope: known ? { ...envelope, toolCalls, sentBy } : null }));
+}
+
+test('every step reads as it was interpreted', async () => {
+  for (const run of runs) {
+    expect(await ingestRun(database, run, OPEN, { tape: join(STORE, run.manifest.id) })).toBe(true);
+    const expected = [...stepsOf(run.lanes, random)].flatMap(({ lane, steps }) => steps.map((step) => ({ lane, ...(shown(step) as object) })));
+    const found = await stored(run.manifest.id);
+    expect(found.length).toBe(expected.length);
+    for (const [index, row] of found.entries()) {
+      const step = expected[index] as { input: { raw?: object } | null };
+      // The provider's own form of the messages is the tape's.
+      const forms = [row, step].map((one) => (isConversation({ kind: 'llm', ...one } as unknown as Step) ? { ...one, input: { ...(one as typeof step).input, raw: undefined } } : { ...one, input: (one as typeof step).input ?? {} }));
+      expect(forms[0]).toEqual(forms[1]);
+    }
+  }
+});
+
+test('the run says how many steps it has, and is sealed', async () => {
+  for (const run of runs) {
+    const steps = [...stepsOf(run.lanes, random)].flatMap((lane) => lane.steps);
+    const [row] = await database.query('SELECT status, steps, llm_calls, exit_code, replayable, command FROM replay_harness.runs WHERE id = $1', [run.manifest.id]);
+    expect(row).toMatchObject({ status: 'complete', steps: steps.length, llm_calls: steps.filter(({ kind }) => kind === 'llm').length, exit_code: run.manifest.exitCode });
+    expect((row as { command: string[] }).command.length).toBeGreaterThan(0);
+    expect(steps.some((step) => messagesOf(step).length > 0)).toBe(true);
+  }
+});
+
+test('the tape is the journal, byte for byte', async () => {
+  for (const { manifest: { id } } of runs) {
+    const pieces = await database.query<{ lane: number; segment: number; from_byte: number; bytes: Buffer; sealed: boolean }>('SELECT lane, segment, from_byte, bytes, sealed FROM replay_harness.tapes WHERE run_id = $1 ORDER BY lane, segment, from_byte', [id]);
+    const files = readdirSync(join(STORE, id)).filter((name) => name.endsWith('.journal'));
+    expect(new Set(pieces.map(({ lane, segment }) => `lane-${lane}.${String(segment).padStart(4, '0')}.journal`))).toEqual(new Set(files));
+    for (const file of files) {
+      const own = pieces.filter(({ lane, segment }) => file === `lane-${lane}.${String(segment).padStart(4, '0')}.journal`).map(({ from_byte: fromByte, bytes }) => ({ fromByte, bytes }));
+      expect(joinPieces(own, (keys) => openKey(keys, readerOf(READERS[0] as string))).equals(readFileSync(join(STORE, id, file)))).toBe(true);
+    }
+    expect(pieces.every(({ sealed }) => sealed)).toBe(true);
+  }
+});
+
+test('a run that is there stays as it is', async () => {
+  const before = await counts();
+  for (const run of runs) expect(await ingestRun(database, run, OPEN, { tape: join(STORE, run.manifest.id) })).toBe(false);
+  expect(await counts()).toEqual(before);
+});
