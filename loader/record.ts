@@ -10,6 +10,7 @@ import { requireRunId, uuidv7 } from '../src/model/uuid.ts';
 import { cwd, nativeCrypto, nativeFs, NativeDate, performanceNow, processEnv } from '../src/runtime/natives.ts';
 import { loadConfig, storeLocation } from '../src/store/configuration.ts';
 import { EmbeddedStore, processStart } from '../src/store/embedded.ts';
+import { isServer, spoolFolder } from '../src/store/ingest/spool.ts';
 import { recipients } from '../src/store/keyring.ts';
 import type { Propagate } from '../src/capture/boundaries/children.ts';
 import type { Control } from './control.ts';
@@ -17,6 +18,7 @@ import { propagation } from './propagate.ts';
 import { noteRefusal } from './refusal.ts';
 import { defaultAgent, gatherFacts, type Identification } from './facts.ts';
 import { lanesOf } from './lane.ts';
+import { startShipping } from './shipping.ts';
 
 const LOG_LEVELS = ['silent', 'warn', 'debug'];
 
@@ -46,7 +48,10 @@ export function record(control: Control | undefined): Recording | undefined {
   if (root !== undefined) requireRunId(root);
   const idle = keysWithoutEffect(config);
   if (idle.length > 0) warn(`this version does nothing yet with ${idle.join(', ')} of the configuration`);
-  const store = new EmbeddedStore(storeLocation(control?.store, processEnv, config, cwd()));
+  const location = storeLocation(control?.store, processEnv, config, cwd());
+  // What goes to a server lies in a folder of this host until the server has it.
+  const spool = isServer(location) ? spoolFolder(location, processEnv) : undefined;
+  const store = new EmbeddedStore(spool ?? location);
   const notRecorded = (error: unknown): void => {
     noteRefusal(control, error);
     warn(`this run is not recorded. ${(error as Error).message}`);
@@ -89,7 +94,8 @@ export function record(control: Control | undefined): Recording | undefined {
   });
   journal.begin(facts);
   journal.flush();
-  const children = { store: store.location, parent: runId, recipients: sealTo, tags: facts.tags };
+  const shipping = spool === undefined ? undefined : startShipping({ url: location, spool, run: runId, runKey, mask: config.mask });
+  const children = { store: location, parent: runId, recipients: sealTo, tags: facts.tags };
   const session = new RecordSession(journal, facts.seed, warn, (exitCode, uncaptured) => {
     try {
       const status = journal.lost > 0 ? 'recording' : 'complete';
@@ -98,6 +104,8 @@ export function record(control: Control | undefined): Recording | undefined {
       // One line says what is lost: the journal's own has been said.
       if (journal.lost === 0) warn(`the recording ${facts.runId} is whole, but will be listed as truncated: its manifest could not be written (${(error as Error).message})`);
     }
+    const left = shipping?.flush();
+    if (left !== undefined) warn(`the recording ${facts.runId} lies in ${store.location} until the next recorded program, or replay-harness ship, brings it to the server: ${left}`);
   }, lanesOf({ folder, run: identification, lane: 0, lanes: new SharedArrayBuffer(4), runKey, keys, children }));
   return { session, facts, propagate: propagation(children) };
 }

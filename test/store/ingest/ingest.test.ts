@@ -80,7 +80,7 @@ test('every step reads as it was interpreted', async () => {
     const found = await stored(run.manifest.id);
     expect(found.length).toBe(expected.length);
     for (const [index, row] of found.entries()) {
-      const step = expected[index] as { input: { raw?: object } | null };
+      const step = expected[index] as unknown as { input: { raw?: object } | null };
       // The provider's own form of the messages is the tape's.
       const forms = [row, step].map((one) => (isConversation({ kind: 'llm', ...one } as unknown as Step) ? { ...one, input: { ...(one as typeof step).input, raw: undefined } } : { ...one, input: (one as typeof step).input ?? {} }));
       expect(forms[0]).toEqual(forms[1]);

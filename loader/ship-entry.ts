@@ -1,0 +1,82 @@
+/** Bundle of the thread that ships: what others left in the spool first, then the recording of its own process when that has ended. */
+import { workerData } from 'node:worker_threads';
+import type { Config } from '../src/model/config.ts';
+import { StoreUnavailableError } from '../src/model/error.ts';
+import { shipLeftovers, shipRun } from '../src/store/ingest/ship.ts';
+import { Spool } from '../src/store/ingest/spool.ts';
+import { ingestTools } from '../src/store/ingest/tools.ts';
+import { identities } from '../src/store/keyring.ts';
+import type { Database } from '../src/store/sql/database.ts';
+import { requireMigrated } from '../src/store/sql/migrate.ts';
+import { openPostgres } from '../src/store/sql/postgres.ts';
+import { DONE, REASON_BYTES, SIGNAL } from './shipping.ts';
+
+export interface ShipOrder {
+  /** Of the server. */
+  readonly url: string;
+  /** Folder of the spool. */
+  readonly spool: string;
+  readonly run: string;
+  readonly runKey: Uint8Array;
+  readonly mask: Config['mask'];
+  readonly signals: SharedArrayBuffer;
+}
+
+const { url, spool: folder, run, runKey, mask, signals } = workerData as ShipOrder;
+const shared = new Int32Array(signals, 0, 3);
+const spool = new Spool(folder);
+const tools = ingestTools(mask);
+/** Between two tries to reach a server, at most. */
+const LONGEST_PAUSE_MS = 5000;
+
+const isSealed = (): boolean => Atomics.load(shared, SIGNAL.sealed) === 1;
+
+/** Sleeps until the recording is sealed, or the time is up. */
+async function pause(ms: number): Promise<void> {
+  const { value } = Atomics.waitAsync(shared, SIGNAL.sealed, 0, ms);
+  // Waiting for memory keeps no loop alive.
+  const alive = setInterval(() => undefined, 2 ** 30);
+  await value;
+  clearInterval(alive);
+}
+
+async function main(database: Database): Promise<void> {
+  const own = spool.store.list().find(({ manifest }) => manifest.id === run);
+  for (let wait = 250; !isSealed(); wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+    try {
+      await requireMigrated(database, url);
+      // A connection waits for the recording; meanwhile what others left is brought in.
+      await shipLeftovers(database, spool, readers(), tools, () => !isSealed());
+      break;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error;
+      await pause(wait);
+    }
+  }
+  while (!isSealed()) await pause(2 ** 30);
+  const sealed = spool.store.list().find(({ manifest }) => manifest.id === run) ?? own;
+  if (!sealed) throw new Error('its folder in the spool is gone');
+  await requireMigrated(database, url);
+  const { outcome, problem } = await shipRun(database, spool, { ...sealed, status: sealed.manifest.status === 'complete' ? 'complete' : 'truncated' }, runKey, tools);
+  if (outcome !== 'whole') throw new Error(problem ?? 'somebody else is shipping it');
+}
+
+/** No command is run here: nobody starts a process unasked. */
+function readers(): string[] {
+  try {
+    return process.env['REPLAY_HARNESS_IDENTITY']?.startsWith('cmd:') ? [] : identities(process.env);
+  } catch {
+    return [];
+  }
+}
+
+function done(outcome: number, reason = ''): void {
+  const text = Buffer.from(reason).subarray(0, REASON_BYTES);
+  new Uint8Array(signals, 12).set(text);
+  shared[SIGNAL.reason] = text.length;
+  Atomics.store(shared, SIGNAL.done, outcome);
+  Atomics.notify(shared, SIGNAL.done);
+}
+
+const database = openPostgres(url, { connections: 1 });
+main(database).then(() => done(DONE.shipped), (error: Error) => done(DONE.failed, error.message)).finally(() => void database.close().catch(() => undefined));

@@ -1,0 +1,74 @@
+/**
+ * Ships a recording to a server while and after it is made: a clean thread of this process reads the spool. The program sees
+ * nothing of it: the thread keeps nothing alive, says nothing in the loop's turns, and prints nothing.
+ */
+import { bufferFrom } from '../src/runtime/natives.ts';
+import type { ShipOrder } from './ship-entry.ts';
+
+const { Worker } = process.getBuiltinModule('node:worker_threads');
+const { load, notify, store, wait } = Atomics;
+
+/** Positions in the memory that both threads share. */
+export const SIGNAL = { sealed: 0, done: 1, reason: 2 } as const;
+export const DONE = { shipped: 1, failed: 2 } as const;
+/** What is said of a failure, in bytes, behind the three signals. */
+export const REASON_BYTES = 1024;
+/** How long the end of a process waits for its own recording to be shipped. */
+const FLUSH_MS = 2000;
+
+export interface Shipping {
+  /** The journal is closed: waits a bounded time. @returns why the recording is not on the server; undefined: it is */
+  flush(): string | undefined;
+}
+
+/** Call it before anything is patched. */
+export function startShipping(order: Omit<ShipOrder, 'signals'>): Shipping {
+  const signals = new SharedArrayBuffer(12 + REASON_BYTES);
+  const shared = new Int32Array(signals, 0, 3);
+  let ended = false;
+  const worker = unannounced(() => new Worker(`${__dirname}/ship.cjs`, {
+    execArgv: [], env: cleanEnv(), stdout: true, stderr: true, trackUnmanagedFds: false, workerData: { ...order, signals } satisfies ShipOrder,
+  }));
+  worker.unref();
+  // What goes wrong there shows in what has not been shipped.
+  worker.on('error', () => { ended = true; });
+  worker.on('exit', () => { ended = true; });
+  let outcome: string | undefined;
+  let isFlushed = false;
+  return {
+    flush() {
+      if (isFlushed) return outcome;
+      isFlushed = true;
+      store(shared, SIGNAL.sealed, 1);
+      notify(shared, SIGNAL.sealed);
+      if (!ended) wait(shared, SIGNAL.done, 0, FLUSH_MS);
+      const done = load(shared, SIGNAL.done);
+      outcome = done === DONE.shipped ? undefined : done === DONE.failed ? reasonIn(signals) : ended ? 'the thread that ships it has died' : `it was not shipped within ${FLUSH_MS / 1000} seconds`;
+      return outcome;
+    },
+  };
+}
+
+function reasonIn(signals: SharedArrayBuffer): string {
+  const length = new Int32Array(signals, 0, 3)[SIGNAL.reason] ?? 0;
+  return bufferFrom(new Uint8Array(signals, 12, length)).utf8Slice();
+}
+
+/** None of the program's options and settings; where the user's own files lie, and the database's. */
+function cleanEnv(): Record<string, string> {
+  const kept = ['HOME', 'PATH', 'TZ', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'PGPASSFILE', 'REPLAY_HARNESS_IDENTITY'];
+  return Object.fromEntries(kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]] as [string, string]])));
+}
+
+/** Node tells the process of each new thread in a tick: the program would hear of ours. */
+function unannounced<T>(make: () => T): T {
+  const { nextTick } = process;
+  process.nextTick = function (this: unknown, job: (...args: unknown[]) => void, ...args: unknown[]): void {
+    if (!/emit\(\s*'worker'/.test(Function.prototype.toString.call(job))) Reflect.apply(nextTick, process, [job, ...args]);
+  } as typeof nextTick;
+  try {
+    return make();
+  } finally {
+    process.nextTick = nextTick;
+  }
+}
