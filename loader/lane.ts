@@ -19,6 +19,8 @@ interface Recording {
   readonly lanes: SharedArrayBuffer;
   readonly runKey: Uint8Array;
   readonly keys: readonly SealedKey[];
+  /** Threads of the harness itself. */
+  readonly ownThreads: number;
   /** For processes that the thread starts. */
   readonly children: ChildRecording;
 }
@@ -37,6 +39,7 @@ export function lanesOf(recording: Recording): Lanes {
   return {
     preload: PRELOAD,
     shownArgv: undefined,
+    ownThreads: recording.ownThreads,
     next(worker): LaneControl {
       return { ...recording, lane: add(count, 0, 1) + 1, worker: { parentLane: recording.lane, ...worker }, execArgv: this.shownArgv };
     },
@@ -49,8 +52,9 @@ export function recordLane(): { readonly session: RecordSession; readonly facts:
   if (!control) return undefined;
   if (control.execArgv) process.execArgv = [...control.execArgv];
   const { folder, run, lane, keys } = control;
-  const { threadId } = process.getBuiltinModule('node:worker_threads');
-  const facts = { ...gatherFacts(run), lane, worker: { ...control.worker, threadId } };
+  const threads = process.getBuiltinModule('node:worker_threads') as { threadId: number };
+  threads.threadId -= control.ownThreads;
+  const facts = { ...gatherFacts(run), lane, worker: { ...control.worker, threadId: threads.threadId } };
   // Nothing is said of a lane: the run can be replayed without it.
   const journal = new JournalWriter({ folder, run: run.runId, lane, runKey: bufferFrom(control.runKey), keys, onLost: () => {} });
   journal.begin(facts);

@@ -106,7 +106,7 @@ export function record(control: Control | undefined): Recording | undefined {
     }
     const left = shipping?.flush();
     if (left !== undefined) warn(`the recording ${facts.runId} lies in ${store.location} until the next recorded program, or replay-harness ship, brings it to the server: ${left}`);
-  }, lanesOf({ folder, run: identification, lane: 0, lanes: new SharedArrayBuffer(4), runKey, keys, children }));
+  }, lanesOf({ folder, run: identification, lane: 0, lanes: new SharedArrayBuffer(4), runKey, keys, ownThreads: shipping ? 1 : 0, children }));
   return { session, facts, propagate: propagation(children) };
 }
 

@@ -41,6 +41,8 @@ export interface Lanes {
   readonly preload: string;
   /** `process.execArgv` of the thread that is made now, where the harness has put something in. */
   shownArgv: readonly string[] | undefined;
+  /** Threads of the harness itself, which were started first: the program does not count them. */
+  readonly ownThreads: number;
   /** What the next thread's preload needs; can be cloned. */
   next(worker: { readonly operation: number; readonly script: string }): object;
 }

@@ -19,7 +19,7 @@ const LOOKS = [['takeHeapSnapshot', 'getHeapSnapshot'], ['getHeapStatistics', 'g
 
 interface WorkerHandle {
   onexit: AnyFunction | null;
-  readonly threadId: number;
+  threadId: number;
 }
 
 interface Thread {
@@ -169,6 +169,7 @@ function sayInput(session: Session, { operation }: Thread, message: unknown): vo
 function follow(session: Session, ports: Ports, thread: Thread, worker: object): object {
   const handle = hidden(worker, 'kHandle') as WorkerHandle;
   const messages = ports.own(hidden(worker, 'kPublicPort') as object, { operation: thread.operation, messages: 'messaged', endShows: false, before: thread.before });
+  handle.threadId -= session.lanes?.ownThreads ?? 0;
   thread.handle = handle;
   thread.messages = messages;
   thread.onexit = handle.onexit as AnyFunction;
