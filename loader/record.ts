@@ -10,7 +10,8 @@ import { requireRunId, uuidv7 } from '../src/model/uuid.ts';
 import { cwd, nativeCrypto, nativeFs, NativeDate, performanceNow, processEnv } from '../src/runtime/natives.ts';
 import { loadConfig, storeLocation } from '../src/store/configuration.ts';
 import { EmbeddedStore, processStart } from '../src/store/embedded.ts';
-import { isServer, spoolFolder } from '../src/store/ingest/spool.ts';
+import { spoolFolder } from '../src/store/ingest/spool.ts';
+import { isServer } from '../src/store/location.ts';
 import { recipients } from '../src/store/keyring.ts';
 import type { Propagate } from '../src/capture/boundaries/children.ts';
 import type { Control } from './control.ts';
@@ -18,7 +19,7 @@ import { propagation } from './propagate.ts';
 import { noteRefusal } from './refusal.ts';
 import { defaultAgent, gatherFacts, type Identification } from './facts.ts';
 import { lanesOf } from './lane.ts';
-import { startShipping } from './shipping.ts';
+import { flushTime, startShipping } from './shipping.ts';
 
 const LOG_LEVELS = ['silent', 'warn', 'debug'];
 
@@ -50,6 +51,7 @@ export function record(control: Control | undefined): Recording | undefined {
   if (idle.length > 0) warn(`this version does nothing yet with ${idle.join(', ')} of the configuration`);
   const location = storeLocation(control?.store, processEnv, config, cwd());
   // What goes to a server lies in a folder of this host until the server has it.
+  const flushMs = flushTime(processEnv['REPLAY_HARNESS_FLUSH_MS']);
   const spool = isServer(location) ? spoolFolder(location, processEnv) : undefined;
   const store = new EmbeddedStore(spool ?? location);
   const notRecorded = (error: unknown): void => {
@@ -94,7 +96,7 @@ export function record(control: Control | undefined): Recording | undefined {
   });
   journal.begin(facts);
   journal.flush();
-  const shipping = spool === undefined ? undefined : startShipping({ url: location, spool, run: runId, runKey, mask: config.mask });
+  const shipping = spool === undefined ? undefined : startShipping({ url: location, spool, run: runId, runKey, mask: config.mask }, flushMs);
   const children = { store: location, parent: runId, recipients: sealTo, tags: facts.tags };
   const session = new RecordSession(journal, facts.seed, warn, (exitCode, uncaptured) => {
     try {

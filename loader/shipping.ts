@@ -2,6 +2,7 @@
  * Ships a recording to a server while and after it is made: a clean thread of this process reads the spool. The program sees
  * nothing of it: the thread keeps nothing alive, says nothing in the loop's turns, and prints nothing.
  */
+import { ConfigError } from '../src/model/error.ts';
 import { bufferFrom } from '../src/runtime/natives.ts';
 import type { ShipOrder } from './ship-entry.ts';
 
@@ -16,13 +17,20 @@ export const REASON_BYTES = 1024;
 /** How long the end of a process waits for its own recording to be shipped. */
 const FLUSH_MS = 2000;
 
+/** @throws ConfigError */
+export function flushTime(given: string | undefined): number {
+  if (given === undefined) return FLUSH_MS;
+  if (!/^\d{1,9}$/.test(given)) throw new ConfigError(`REPLAY_HARNESS_FLUSH_MS is "${given}"; it takes how long the end of a program may wait until its recording is on the server, in milliseconds.`);
+  return Number(given);
+}
+
 export interface Shipping {
   /** The journal is closed: waits a bounded time. @returns why the recording is not on the server; undefined: it is */
   flush(): string | undefined;
 }
 
 /** Call it before anything is patched. */
-export function startShipping(order: Omit<ShipOrder, 'signals'>): Shipping {
+export function startShipping(order: Omit<ShipOrder, 'signals'>, flushMs: number): Shipping {
   const signals = new SharedArrayBuffer(12 + REASON_BYTES);
   const shared = new Int32Array(signals, 0, 3);
   let ended = false;
@@ -41,9 +49,9 @@ export function startShipping(order: Omit<ShipOrder, 'signals'>): Shipping {
       isFlushed = true;
       store(shared, SIGNAL.sealed, 1);
       notify(shared, SIGNAL.sealed);
-      if (!ended) wait(shared, SIGNAL.done, 0, FLUSH_MS);
+      if (!ended) wait(shared, SIGNAL.done, 0, flushMs);
       const done = load(shared, SIGNAL.done);
-      outcome = done === DONE.shipped ? undefined : done === DONE.failed ? reasonIn(signals) : ended ? 'the thread that ships it has died' : `it was not shipped within ${FLUSH_MS / 1000} seconds`;
+      outcome = done === DONE.shipped ? undefined : done === DONE.failed ? reasonIn(signals) : ended ? 'the thread that ships it has died' : `that took longer than ${flushMs} ms`;
       return outcome;
     },
   };

@@ -48,6 +48,11 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
   coverage: { usage: 'coverage <run> [--json]', does: 'Shows what was captured, by boundary, and what got past, by name and place.', options: [JSON_OPTION] },
   check: { usage: 'check <run> | --all [--json]', does: 'Verifies checksums and chains; names the first damage. Exit code 4 if there is any.', options: [['--all', 'every run of the store'], JSON_OPTION] },
   migrate: { usage: 'migrate [--json]', does: 'Brings the store’s database to this version’s shape. A server wants a login that may create roles; the embedded database is brought along by itself. Never back.', options: [JSON_OPTION] },
+  ship: {
+    usage: 'ship [--once] [--from FOLDER]',
+    does: 'Brings recordings from this host to the server that --store names, until it is stopped; what the server has is removed here.',
+    options: [['--once', 'ships what is there and ends; exit code 5 when the server cannot be reached'], ['--from FOLDER', 'a folder that programs record into, instead of the spool of that server']],
+  },
   keys: { usage: 'keys [--json]', does: 'Shows your public key and where the private one lies; makes the pair if there is none.', options: [JSON_OPTION] },
 };
 

@@ -11,12 +11,13 @@ import { replay } from './commands/replay.ts';
 import { runs } from './commands/runs.ts';
 import { show } from './commands/show.ts';
 import { verify } from './commands/verify.ts';
+import { ship } from './commands/ship.ts';
 import { HELP, helpFor, VERSION } from './help.ts';
 import { closeStores } from './stores.ts';
 
 type Command = (args: readonly string[]) => Promise<number> | number;
 
-const COMMANDS: Readonly<Record<string, Command>> = { record, replay, verify, gate, runs, show, diff, coverage, check, migrate, keys };
+const COMMANDS: Readonly<Record<string, Command>> = { record, replay, verify, gate, runs, show, diff, coverage, check, migrate, ship, keys };
 
 /** Options may stand before the verb, too. */
 function verbFirst(args: readonly string[]): readonly string[] {

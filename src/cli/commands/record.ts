@@ -2,26 +2,34 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError } from '../../model/error.ts';
+import { ConfigError, StoreUnavailableError } from '../../model/error.ts';
 import { requireRunId, uuidv7 } from '../../model/uuid.ts';
+import { EmbeddedStore } from '../../store/embedded.ts';
+import { spoolFolder } from '../../store/ingest/spool.ts';
+import { isServer } from '../../store/location.ts';
 import type { StoredRun } from '../../store/run-store.ts';
 import { pairs, parse } from '../arguments.ts';
 import { ended, type Exit, launch } from '../harnessed.ts';
 import { helpFor } from '../help.ts';
 
 export async function record(args: readonly string[]): Promise<number> {
-  const parsed = parse('record', args, { name: { type: 'string' }, agent: { type: 'string' }, tag: { type: 'string', multiple: true } });
+  const parsed = parse('record', args, { name: { type: 'string' }, agent: { type: 'string' }, tag: { type: 'string', multiple: true } }, { server: true });
   const [command, ...rest] = parsed.command ?? [];
   if (command === undefined || parsed.positionals.length > 0) throw new ConfigError(`record takes the program after "--": replay-harness record -- node agent.js\n\n${helpFor('record')}`);
   const { name, agent, tag } = parsed.values as { name?: string; agent?: string; tag?: string[] };
-  const run = newRunId(parsed.store, process.env['REPLAY_HARNESS_RUN']);
+  const { location } = parsed;
+  // What goes to a server lies in a folder of this host first.
+  const store = isServer(location) ? new EmbeddedStore(spoolFolder(location, process.env)) : parsed.store;
+  const run = newRunId(store, process.env['REPLAY_HARNESS_RUN']);
   const notes = mkdtempSync(join(tmpdir(), 'replay-harness-'));
   try {
     const refusal = join(notes, 'refusal');
-    const control = { mode: 'record', store: parsed.store.location, run, refusal, ...(name && { name }), ...(agent && { agent }), tags: pairs('tag', tag) } as const;
+    const control = { mode: 'record', store: location, run, refusal, ...(name && { name }), ...(agent && { agent }), tags: pairs('tag', tag) } as const;
     const child = launch({ command, args: rest, cwd: process.cwd(), inject: true, env: process.env, control, stdio: 'inherit' });
     const exit = await ended(child);
-    return conclude(parsed.store, run, child.pid, exit, refusal);
+    const code = conclude(store, run, child.pid, exit, refusal);
+    if (isServer(location)) await shipRest(location, store);
+    return code;
   } finally {
     rmSync(notes, { recursive: true, force: true });
   }
@@ -39,6 +47,17 @@ function conclude(store: Store, run: string, pid: number | undefined, exit: Exit
   if (recorded) noteSignal(store, recorded, pid, exit.signal);
   process.stderr.write(`replay-harness: ${summary(store, run)}\n`);
   return exit.code;
+}
+
+/** Programs that were killed, and those that had no time, leave their recordings here. */
+async function shipRest(url: string, { location }: Store): Promise<void> {
+  const { shipOnce } = await import('./ship-work.ts');
+  try {
+    await shipOnce({ url, spool: location, each: ({ id, outcome, problem }) => outcome === 'damaged' && process.stderr.write(`replay-harness: ${id} was not shipped: ${problem ?? ''}\n`) });
+  } catch (error) {
+    if (!(error instanceof StoreUnavailableError)) throw error;
+    process.stderr.write(`replay-harness: what was recorded waits in ${location} until the next recorded program, or replay-harness ship, brings it to the server. ${error.message}\n`);
+  }
 }
 
 /** @throws ConfigError */
@@ -60,7 +79,7 @@ function noteSignal(store: Store, recorded: StoredRun, pid: number | undefined, 
   }
 }
 
-type Store = ReturnType<typeof parse>['store'];
+type Store = EmbeddedStore;
 
 /** More would hide the line's end. */
 const NAMED_CHILDREN = 10;

@@ -5,21 +5,18 @@
 import { nativeCrypto, nativeFs, nativeOs } from '../../runtime/natives.ts';
 import { EmbeddedStore, processStart } from '../embedded.ts';
 import type { Environment } from '../keyring.ts';
+import { withoutPassword } from '../location.ts';
 import type { StoredRun } from '../run-store.ts';
 
 const CLAIM = 'shipping';
 /** In the folder of a run that the server has. Its own process may still write beside it. */
 const SHIPPED = 'shipped';
 
-export function isServer(location: string): boolean {
-  return /^postgres(?:ql)?:\/\//.test(location);
-}
-
 /** One for each server and database; `REPLAY_HARNESS_SPOOL` names another. */
 export function spoolFolder(url: string, env: Environment): string {
   const given = env['REPLAY_HARNESS_SPOOL'];
   if (given) return given;
-  const name = nativeCrypto.createHash('sha256').update(url.replace(/\/\/([^:@/]*)(?::[^@/]*)?@/, '//$1@')).digest('hex').slice(0, 16);
+  const name = nativeCrypto.createHash('sha256').update(withoutPassword(url)).digest('hex').slice(0, 16);
   return `${stateFolder(env)}/spool/${name}`;
 }
 
