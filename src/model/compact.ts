@@ -44,6 +44,11 @@ export function isClone(data: Uint8Array): boolean {
   return data[0] === CLONE;
 }
 
+/** @returns whether a value in short is a text, or bytes */
+export function isCompactText(data: Uint8Array): boolean {
+  return data[0] === TAG.latin1 || data[0] === TAG.utf16 || data[0] === TAG.bytes;
+}
+
 /** @returns the value, or the bytes that were filled in */
 export function decodeCompact(encoded: Uint8Array): { readonly result: unknown; readonly bytes?: Uint8Array } {
   const data = bufferFrom(encoded.buffer as ArrayBuffer, encoded.byteOffset, encoded.byteLength);

@@ -21,7 +21,7 @@ export const PLANTED: Planted = {
   openaiOld: joined('sk-', 'aV7cN2bM9xZ4qW8eR5tY1uI3oP6aS0dF'),
   anthropic: joined('sk-', 'ant-api03-Hq7Zc2Vx9Lk4Nb1Mw6Ty8Ur3Ep5Oi0As2Df4Gh6Jk8Ll0-Qw_Er'),
   aws: joined('AK', 'IAZQ3DRSTUVWXY2B7C'),
-  google: joined('AI', 'zaSyD4kR8vT2nX6bL0hJ5gF9cW3qE7mZ1uY0pA'),
+  google: joined('AI', 'zaSyD4kR8vT2nX6bL0hJ5gF9cW3qE7mZ1uY0p'),
   githubClassic: joined('gh', 'p_R7tY2uI9oP4aS6dF1gH8jK3lZ5xC0vB2nM4q'),
   githubFine: joined('github', '_pat_11ABCDEFG0aZ9yX8wV7uT6_sR5qP4oN3mL2kJ1iH0gF9eD8cB7aZ6yX5wV4uT3sR2qP1o'),
   gitlab: joined('gl', 'pat-Kx9_Tq4Vb7Nm2Rw8Zs5L'),
@@ -68,7 +68,8 @@ export interface Leak {
   readonly form: string;
 }
 
-const SMALLEST_RUN = 16;
+/** gzip and zlib in base64. */
+const PACKED = /(?:H4sI|eJ|eN|eA|eF)[A-Za-z0-9+/_-]{16,}={0,2}/g;
 const DEEPEST = 3;
 
 /** Every planted secret that a reader with patience finds: raw, escaped, encoded, compressed, and one within another. */
@@ -80,10 +81,18 @@ export function findLeaks(bytes: Buffer, planted: Planted = PLANTED, depth = 0):
       leaks.set(`${whole.name} ${whole.form}`, whole);
     }
   };
-  for (const [name, value] of Object.entries(planted)) note(formsOf(value).flatMap(([form, encoded]) => (bytes.includes(encoded) ? [{ name, form }] : [])), '');
+  for (const [name, value] of Object.entries(planted)) note(knownForms(value).flatMap(([form, encoded]) => (bytes.includes(encoded) ? [{ name, form }] : [])), '');
   if (depth === DEEPEST) return [...leaks.values()];
   for (const [form, unpacked] of unpackedFrom(bytes)) note(findLeaks(unpacked, planted, depth + 1), form);
   return [...leaks.values()];
+}
+
+const known = new Map<string, [string, Buffer][]>();
+
+function knownForms(value: string): [string, Buffer][] {
+  const forms = known.get(value) ?? formsOf(value);
+  known.set(value, forms);
+  return forms;
 }
 
 function formsOf(value: string): [string, Buffer][] {
@@ -106,13 +115,10 @@ function unpackedFrom(bytes: Buffer): [string, Buffer][] {
     const plain = attempt(() => zlib.gunzipSync(bytes.subarray(at), { finishFlush: zlib.constants.Z_SYNC_FLUSH }));
     if (plain) found.push(['gzip', plain]);
   }
-  const text = bytes.latin1Slice();
-  for (const [run] of text.matchAll(new RegExp(`[A-Za-z0-9+/_-]{${SMALLEST_RUN},}={0,2}`, 'g'))) {
+  for (const [run] of bytes.latin1Slice().matchAll(PACKED)) {
     const plain = Buffer.from(run, 'base64');
-    for (const [form, unpack] of [['base64 gzip', zlib.gunzipSync], ['base64 zlib', zlib.inflateSync], ['base64 brotli', zlib.brotliDecompressSync]] as const) {
-      const unpacked = plain.length > 20 ? attempt(() => unpack(plain)) : undefined;
-      if (unpacked) found.push([form, unpacked]);
-    }
+    const unpacked = attempt(() => (plain[0] === 0x1f ? zlib.gunzipSync : zlib.inflateSync)(plain));
+    if (unpacked) found.push(['base64', unpacked]);
   }
   return found;
 }

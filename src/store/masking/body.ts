@@ -2,7 +2,7 @@
 import { type Header, headerValue, headerValues } from '../../steps/http1.ts';
 import { stringsIn } from './json-strings.ts';
 import type { Masker } from './masker.ts';
-import { maskPacked } from './packed.ts';
+import { maskPacked, maskPackedTexts } from './packed.ts';
 
 const LF = 10;
 const CR = 13;
@@ -17,15 +17,21 @@ export function maskPieces(pieces: readonly Buffer[], headers: readonly Header[]
   return true;
 }
 
-/** @returns the body with stand-ins, encoded again; undefined where it is not encoded, or nothing had to be replaced */
-export function maskEncoded(body: Buffer, headers: readonly Header[], masker: Masker): Buffer | undefined {
+/** @returns the body with stand-ins where its length may be another: packed as a whole, or in part; undefined where nothing is packed, or nothing had to be replaced */
+export function maskRepacked(body: Buffer, headers: readonly Header[], masker: Masker): Buffer | undefined {
   const encodings = headerValues(headers, 'content-encoding').join(',').toLowerCase().split(',').map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
-  if (encodings.length === 0) return undefined;
-  const masked = maskPacked(body, encodings, (plain) => {
+  const masked = encodings.length === 0 ? maskWithin(body, masker) : maskPacked(body, encodings, (plain) => {
     const copy = Buffer.from(plain);
-    return maskPieces([copy], headers, masker) ? copy : plain;
+    return maskWithin(maskPieces([copy], headers, masker) ? copy : plain, masker);
   });
   return masked === body ? undefined : masked;
+}
+
+function maskWithin(plain: Buffer, masker: Masker): Buffer {
+  if (!plain.includes('H4sI')) return plain;
+  const text = plain.latin1Slice();
+  const masked = maskPackedTexts(text, (bytes) => masker.bytes(bytes));
+  return masked === text ? plain : Buffer.from(masked, 'latin1');
 }
 
 /** What stands at one place of each event is looked at as one text. */
@@ -35,7 +41,7 @@ function maskColumns(body: Buffer, headers: readonly Header[], masker: Masker): 
   if (!isEvents && !/ndjson|jsonl|json-seq|json-lines/.test(type)) return false;
   const columns = new Map<string, Buffer[]>();
   for (const [from, to] of linesOf(body)) {
-    const start = !isEvents ? from : body.latin1Slice(from, from + 5) === 'data:' ? from + 5 + (body[from + 5] === 0x20 ? 1 : 0) : undefined;
+    const start = !isEvents ? from : body.latin1Slice(from, Math.min(from + 5, to)) === 'data:' ? from + 5 + (body[from + 5] === 0x20 ? 1 : 0) : undefined;
     if (start === undefined || start >= to) continue;
     for (const { place, from: first, to: last } of stringsIn(body, start, to)) {
       const column = columns.get(place);

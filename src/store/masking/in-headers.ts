@@ -41,7 +41,9 @@ function findPart(name: string, value: string, findings: Findings): void {
 
 /** `user:password` in base64; of some services the user is the key. */
 function findBasic(encoded: string, findings: Findings): void {
-  const [user = '', ...rest] = Buffer.from(encoded, 'base64').toString().split(':');
+  const text = Buffer.from(encoded, 'base64').toString();
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded) || !/^[^\0-\x1f\ufffd]*:[^\0-\x1f\ufffd]*$/.test(text)) return;
+  const [user = '', ...rest] = text.split(':');
   const password = rest.join(':');
   if (password === '' || /^(?:x|x-oauth-basic|api_token)$/.test(password)) findings.add(user, 'api key', 'named');
   else findings.add(password, 'password', 'named');

@@ -90,5 +90,5 @@ function findField(name: string, raw: string, rules: MaskRules, findings: Findin
 function findLine(name: string, value: string, findings: Findings): void {
   const [, scheme, rest = value] = /^(bearer|basic|token|digest)\s+(.+)$/i.exec(value) ?? [];
   if (scheme !== undefined && rest.length >= 12) findCredentials(`${scheme} ${rest}`, findings);
-  else if (kindOfName(name)) findings.add(rest, kindOfName(name) ?? 'token', 'random');
+  else if (kindOfName(name) && !/%[0-9a-f]{2}/i.test(rest)) findings.add(rest, kindOfName(name) ?? 'token', 'random');
 }

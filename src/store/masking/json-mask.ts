@@ -1,4 +1,6 @@
 /** Masks JSON values: texts, names of members, bytes in base64, and texts that are spread over the items of a stream. */
+import { maskedBase64, maskPackedTexts } from './packed.ts';
+
 interface ValueMask {
   text(value: string): string;
   bytes(value: Buffer): Buffer;
@@ -44,12 +46,8 @@ function maskList(list: readonly unknown[], mask: ValueMask): readonly unknown[]
   return masked.every((item, index) => item === list[index]) ? list : masked;
 }
 
-/** The beginning of gzip in base64. */
-const GZIP = /H4sI[A-Za-z0-9+/_-]{20,}={0,2}/g;
-
 function maskText(value: string, mask: ValueMask): string {
-  const unpacked = value.includes('H4sI') ? value.replace(GZIP, (packed) => maskedBase64(packed, mask) ?? packed) : value;
-  return mask.text(unpacked);
+  return mask.text(maskPackedTexts(value, (bytes) => mask.bytes(bytes)));
 }
 
 /** What cannot be shown as text: see `showBytes` of the steps. */
@@ -58,15 +56,8 @@ function isBytes(value: object): value is { readonly base64: string; readonly by
 }
 
 function maskBytes(value: { readonly base64: string; readonly bytes: number }, mask: ValueMask): unknown {
-  const base64 = maskedBase64(value.base64, mask);
+  const base64 = maskedBase64(value.base64, (bytes) => mask.bytes(bytes));
   return base64 === undefined ? value : { ...value, base64, bytes: Buffer.byteLength(base64, 'base64') };
-}
-
-/** @returns undefined where nothing had to be replaced */
-function maskedBase64(text: string, mask: ValueMask): string | undefined {
-  const bytes = Buffer.from(text, 'base64');
-  const masked = mask.bytes(bytes);
-  return masked === bytes ? undefined : masked.toString(/[-_]/.test(text) ? 'base64url' : 'base64');
 }
 
 function eachText(value: unknown, place: string, take: (place: string, text: string) => void): void {

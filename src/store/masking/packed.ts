@@ -30,6 +30,21 @@ export function maskPacked(bytes: Buffer, encodings: readonly string[] | undefin
   return masked === plain ? bytes : packing.pack(masked);
 }
 
+/** The beginning of gzip in base64. */
+const GZIP_TEXT = /H4sI[A-Za-z0-9+/_-]{20,}={0,2}/g;
+
+/** What was compressed and then written as text, wherever it stands. @returns the same text where nothing had to be replaced */
+export function maskPackedTexts(text: string, mask: (plain: Buffer) => Buffer): string {
+  return text.includes('H4sI') ? text.replace(GZIP_TEXT, (packed) => maskedBase64(packed, (bytes) => maskPacked(bytes, undefined, mask)) ?? packed) : text;
+}
+
+/** @returns undefined where nothing had to be replaced */
+export function maskedBase64(text: string, mask: (bytes: Buffer) => Buffer): string | undefined {
+  const bytes = Buffer.from(text, 'base64');
+  const masked = mask(bytes);
+  return masked === bytes ? undefined : masked.toString(/[-_]/.test(text) ? 'base64url' : 'base64');
+}
+
 function guessed(bytes: Buffer): string[] {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return ['gzip'];
   return isZlib(bytes) ? ['deflate'] : [];

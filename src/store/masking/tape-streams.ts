@@ -81,6 +81,6 @@ export function streamsOf(events: readonly LaneEvent[]): Map<number, TapeStream>
 }
 
 function isStreamed(event: LaneEvent): event is DataEvent {
-  if (event.type === 'output') return event.kind === 'write' || event.kind === 'relayed' || (event.kind === 'file-write' && event.operation !== 0);
+  if (event.type === 'output') return event.kind === 'write' || event.kind === 'relayed';
   return event.type === 'delivery' && event.kind === 'read' && event.status >= 0;
 }

@@ -2,12 +2,14 @@
  * The events of a lane with stand-ins: what leaves the house, and what whoever has no identity can replay. Everything that a
  * program receives holds stand-ins, so that it asks with stand-ins; what it computes of a secret is named.
  */
+import { isClone, isCompactText } from '../../model/compact.ts';
 import type { LaneEvent } from '../../model/event.ts';
+import { encodeOutcome } from '../../model/value.ts';
 import { exchangesOf } from '../../steps/exchanges.ts';
 import { type Header, type HttpExchange, headerValue } from '../../steps/http1.ts';
 import { jsonStringify } from '../../runtime/natives.ts';
 import { gatherDrafts } from '../../steps/lane/gather.ts';
-import { maskEncoded, maskPieces } from './body.ts';
+import { maskPieces, maskRepacked } from './body.ts';
 import { type Underived, underivedIn } from './derived.ts';
 import { type Masker, maskSteps } from './masker.ts';
 import { streamsOf, type TapeStream } from './tape-streams.ts';
@@ -46,8 +48,10 @@ function maskEvent(event: LaneEvent, streamed: Buffer | undefined, masker: Maske
       return { ...event, key: masker.text(event.key) };
     case 'value':
       return { ...event, key: masker.text(event.key), data: ownMasked(event.data, masker) };
-    case 'delivery':
     case 'output':
+      // Whole files: compressed ones are known by their first bytes.
+      return { ...event, data: streamed ?? masker.bytes(event.data) };
+    case 'delivery':
       return { ...event, data: streamed ?? ownMasked(event.data, masker) };
     case 'note':
       return { ...event, stack: masker.text(event.stack) };
@@ -58,7 +62,15 @@ function maskEvent(event: LaneEvent, streamed: Buffer | undefined, masker: Maske
 
 function ownMasked(bytes: Buffer, masker: Masker): Buffer {
   const copy = Buffer.from(bytes);
-  return masker.pieces([copy]) ? copy : bytes;
+  return masker.pieces([copy]) ? copy : isClone(bytes) || !isCompactText(bytes) ? bytes : packedMasked(bytes, masker);
+}
+
+/** A compressed file that was read in one go: as long as it was, so that nothing else that is known of it is wrong. */
+function packedMasked(bytes: Buffer, masker: Masker): Buffer {
+  const content = bytes.subarray(1);
+  const masked = masker.bytes(content);
+  if (masked === content || masked.length > content.length) return bytes;
+  return Buffer.concat([bytes.subarray(0, 1), masked, Buffer.alloc(content.length - masked.length)]);
 }
 
 /** @param events whose bytes are views of the streams */
@@ -74,12 +86,9 @@ function maskBodies(events: readonly LaneEvent[], streams: ReadonlyMap<number, T
 }
 
 function maskMessage({ headers, pieces }: HttpExchange['request' | 'response'] & object, stream: TapeStream, masker: Masker): void {
-  const body = Buffer.concat(pieces);
-  const encoded = maskEncoded(body, headers, masker);
-  if (!encoded) {
-    maskPieces(pieces, headers, masker);
-    return;
-  }
+  maskPieces(pieces, headers, masker);
+  const encoded = maskRepacked(Buffer.concat(pieces), headers, masker);
+  if (!encoded) return;
   const [first, last] = [pieces[0] as Buffer, pieces.at(-1) as Buffer];
   const from = first.byteOffset - stream.bytes.byteOffset;
   const to = last.byteOffset - stream.bytes.byteOffset + last.length;
@@ -121,11 +130,25 @@ function leftIn(events: readonly LaneEvent[], masker: Masker): Set<number> {
   const left = new Set<number>();
   for (const [index, { events: own }] of drafts.entries()) {
     if (jsonStringify(masked[index]) === jsonStringify(shown[index])) continue;
-    for (const event of own) if ('data' in event && event.data.length > 0) left.add(event.seq);
+    for (const event of own) if (holdsBytes(event)) left.add(event.seq);
   }
   return left;
 }
 
+/** Results of calls that are neither bytes nor text cannot hold a secret. */
+function holdsBytes(event: LaneEvent): boolean {
+  if (!('data' in event) || event.data.length < 2) return false;
+  return !isOutcome(event) || isClone(event.data) || isCompactText(event.data);
+}
+
+function isOutcome({ type, kind }: LaneEvent & { readonly kind: string }): boolean {
+  return type === 'value' || (type === 'delivery' && kind !== 'read');
+}
+
+/** As many zeros; of a call's result, one of the same sort. */
 function withoutBytes(event: LaneEvent): LaneEvent {
-  return 'data' in event ? { ...event, data: Buffer.alloc(event.data.length) } : event;
+  if (!('data' in event)) return event;
+  if (!isOutcome(event)) return { ...event, data: Buffer.alloc(event.data.length) };
+  if (isClone(event.data)) return { ...event, data: encodeOutcome({ result: undefined }) };
+  return { ...event, data: Buffer.concat([event.data.subarray(0, 1), Buffer.alloc(event.data.length - 1)]) };
 }

@@ -35,7 +35,7 @@ export function isWorthMasking(value: string, certainty: Certainty): boolean {
   if (NO_SECRET.some((form) => form.test(value))) return false;
   if (/^[\d.,: +-]+$/.test(value) && value.replace(/\D/g, '').length < SHORTEST_NUMBER) return false;
   if (/^[\p{L}\s._-]+$/u.test(value) && value.length < SHORTEST_WORDS[certainty] && !isScrambled(value)) return false;
-  if (certainty === 'random') return !/\s/.test(value) && /[0-9]/.test(value) && /[A-Za-z]/.test(value) && entropyOf(value) >= 36;
+  if (certainty === 'random') return looksRandom(value);
   // A sentence that happens to stand beside such a name.
   if (certainty === 'named' && /\s\S+\s\S+\s/.test(value) && !value.startsWith('-----BEGIN')) return false;
   return entropyOf(value) >= ENTROPY;
@@ -44,6 +44,11 @@ export function isWorthMasking(value: string, certainty: Certainty): boolean {
 /** Capitals in the middle, over and over: no word, and no name in a program. */
 function isScrambled(value: string): boolean {
   return (value.match(/[A-Z]{2}[a-z]|[a-z][A-Z][A-Z]/g) ?? []).length >= 2 && value.length >= 10;
+}
+
+function looksRandom(value: string): boolean {
+  const mixes = /[a-z]/.test(value) && /[A-Z]/.test(value);
+  return !/\s/.test(value) && /[0-9]/.test(value) && /[A-Za-z]/.test(value) && (mixes || value.length >= 20) && entropyOf(value) >= 36;
 }
 
 /** Shannon's, of the whole value, in bits. */
