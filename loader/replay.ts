@@ -9,6 +9,7 @@ import { type Ending, ReplaySession } from '../src/replay/replay-session.ts';
 import { Tape } from '../src/replay/tape.ts';
 import { loadConfig, storeLocation } from '../src/store/configuration.ts';
 import { EmbeddedStore } from '../src/store/embedded.ts';
+import { maskReport } from '../src/store/masking/mask-report.ts';
 import type { Tape as StoredTape } from '../src/store/run-store.ts';
 import { identities } from '../src/store/keyring.ts';
 import type { Control } from './control.ts';
@@ -24,7 +25,8 @@ export function replay(control: Control | undefined): Replay {
   const selector = control?.run ?? processEnv['REPLAY_HARNESS_RUN'];
   if (!selector) throw new ConfigError('REPLAY_HARNESS_MODE=replay needs REPLAY_HARNESS_RUN: the run to replay, or latest.');
   const startedAt = performanceNow();
-  const store = new EmbeddedStore(storeLocation(control?.store, processEnv, loadConfig(processEnv, cwd()), cwd()));
+  const config = loadConfig(processEnv, cwd());
+  const store = new EmbeddedStore(storeLocation(control?.store, processEnv, config, cwd()));
   const tape = store.tape(store.find(selector), control?.runKey === undefined ? identities(processEnv) : bufferFrom(control.runKey, 'base64url'));
   const [begin] = tape.events;
   if (begin?.type !== 'begin') throw new TruncatedError(`The recording ${selector} ended before its first event: there is nothing to replay.`);
@@ -35,7 +37,7 @@ export function replay(control: Control | undefined): Replay {
   let trace: AsyncTrace | undefined;
   if (control?.trace) (trace = new AsyncTrace()).start();
   const finish = (ending: Ending): void => {
-    const report = reportOf(facts, tape, ending, performanceNow() - startedAt);
+    const report = maskReport(reportOf(facts, tape, ending, performanceNow() - startedAt), tape.events, { mask: config.mask, key: tape.runKey });
     if (control?.report) nativeFs.writeFileSync(control.report, JSON.stringify(report));
     else if (ending.verdict !== 'identical') nativeFs.writeSync(2, `${explain(report)}\n`);
     if (ending.verdict !== 'identical') reallyExit(exitCodeOf(report));

@@ -53,6 +53,11 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
     does: 'Brings recordings from this host to the server that --store names, until it is stopped; what the server has is removed here.',
     options: [['--once', 'ships what is there and ends; exit code 5 when the server cannot be reached'], ['--from FOLDER', 'a folder that programs record into, instead of the spool of that server']],
   },
+  vault: {
+    usage: 'vault <run> [STAND-IN…] --purpose TEXT [--json]',
+    does: 'Shows the secrets behind the stand-ins of a run. Who asked, when and what for is noted beside the run first.',
+    options: [['--purpose TEXT', 'what for'], ['--log', 'who has asked before'], JSON_OPTION],
+  },
   keys: { usage: 'keys [--json]', does: 'Shows your public key and where the private one lies; makes the pair if there is none.', options: [JSON_OPTION] },
 };
 

@@ -19,17 +19,20 @@ export interface InterpretedLane {
 
 export interface Interpreted {
   readonly events: readonly LaneEvent[];
+  /** Of this run only; undefined where nothing was read yet. */
+  readonly runKey: Buffer | undefined;
   readonly steps: readonly Step[];
   readonly lanes: readonly InterpretedLane[];
 }
 
 export function interpretRun(store: EmbeddedStore, run: StoredRun, identities: readonly string[]): Interpreted {
-  const { events } = store.tape(run, identities);
+  const { events, runKey } = store.tape(run, identities);
   const lanes = store.lanes(run, identities);
   const clocks = clocksOf([{ lane: 0, events }, ...lanes]);
   const stepsOf = (lane: number, own: readonly LaneEvent[]): Step[] => interpret(own, { random: randomOf, clock: lanes.length > 0 ? clocks.get(lane) : undefined });
   return {
     events,
+    runKey,
     steps: stepsOf(0, events),
     lanes: lanes.map(({ lane, events: own, complete }) => {
       const worker = workerOf({ lane, events: own });

@@ -12,12 +12,13 @@ import { runs } from './commands/runs.ts';
 import { show } from './commands/show.ts';
 import { verify } from './commands/verify.ts';
 import { ship } from './commands/ship.ts';
+import { vault } from './commands/vault.ts';
 import { HELP, helpFor, VERSION } from './help.ts';
 import { closeStores } from './stores.ts';
 
 type Command = (args: readonly string[]) => Promise<number> | number;
 
-const COMMANDS: Readonly<Record<string, Command>> = { record, replay, verify, gate, runs, show, diff, coverage, check, migrate, ship, keys };
+const COMMANDS: Readonly<Record<string, Command>> = { record, replay, verify, gate, runs, show, diff, coverage, check, migrate, ship, keys, vault };
 
 /** Options may stand before the verb, too. */
 function verbFirst(args: readonly string[]): readonly string[] {

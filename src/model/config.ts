@@ -24,14 +24,24 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const isTextMap = (value: unknown): boolean => isObject(value) && Object.values(value).every(isText);
 const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const MASKS = ['header', 'json', 'query', 'form', 'env', 'file', 'pattern'];
-const isMask = (value: unknown): boolean => isTextMap(value) && Object.keys(value as object).length === 1 && MASKS.includes(Object.keys(value as object)[0] as string);
+const isMask = (value: unknown): boolean => {
+  const [[sort, text] = [], ...more] = isTextMap(value) ? Object.entries(value as Record<string, string>) : [];
+  return more.length === 0 && text !== undefined && text !== '' && MASKS.includes(sort as string) && (sort !== 'pattern' || isPattern(text));
+};
+const isPattern = (text: string): boolean => {
+  try {
+    return new RegExp(text, 'g').flags === 'g';
+  } catch {
+    return false;
+  }
+};
 
 export const CONFIG_KEYS: Readonly<Record<keyof Config, Check>> = {
   store: ['a folder or a postgres:// address (text)', isText],
   agent: ['the agent id (text, not empty)', (value) => isText(value) && value !== ''],
   tags: ['an object of texts', isTextMap],
   recipient: ['a public key, or a list of them', (value) => isText(value) || isTextList(value)],
-  mask: [`a list of rules, each an object with one of ${MASKS.join(', ')}`, (value) => Array.isArray(value) && value.every(isMask)],
+  mask: [`a list of rules, each an object with one of ${MASKS.join(', ')} (a regular expression)`, (value) => Array.isArray(value) && value.every(isMask)],
   ignore: ['a list of hosts (texts)', isTextList],
   match: ['an object', isObject],
   tools: ['an object from patterns to "read-only" or "side-effect"', (value) => isObject(value) && Object.values(value).every((entry) => entry === 'read-only' || entry === 'side-effect')],
@@ -43,7 +53,7 @@ export const CONFIG_KEYS: Readonly<Record<keyof Config, Check>> = {
 };
 
 /** Keys that are checked and kept for later versions. */
-const WITHOUT_EFFECT = ['mask', 'match', 'tools', 'llm', 'retention', 'limits', 'sampling'];
+const WITHOUT_EFFECT = ['match', 'tools', 'llm', 'retention', 'limits', 'sampling'];
 
 /** @returns keys of a configuration that this version does not act upon yet */
 export function keysWithoutEffect(config: Config): string[] {

@@ -43,6 +43,7 @@ export async function plantedWorld(workspace: Workspace): Promise<PlantedWorld> 
     DATABASE_URL: `postgres://app:${encodeURIComponent(PLANTED['urlPassword'] as string)}@db.example.org:5432/orders`,
     HTTPS_PROXY: `http://ana:${PLANTED['proxyPassword']}@proxy.example.org:3128`,
     DEPLOY_SECRET: PLANTED['ownVariable'] as string,
+    OPENAI_API_KEY: PLANTED['openai'] as string,
     NO_PROXY: '*',
   };
   const stop = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 /** Secrets of every sort that the masking knows, and a search that finds them in whatever was made of a run, in any form. */
-import { generateKeyPairSync } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import zlib from 'node:zlib';
 
 /** As many secrets for each call, none of which was ever in use. */
@@ -7,7 +7,7 @@ export type Planted = Readonly<Record<string, string>>;
 
 const privateKey = (type: 'ed25519' | 'rsa'): string => {
   const pair = type === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ed25519');
-  return pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).trim();
+  return String(pair.privateKey.export({ type: 'pkcs8', format: 'pem' })).trim();
 };
 
 /** Put together, so that no scanner of repositories takes this file for a leak. */
@@ -87,6 +87,15 @@ export function findLeaks(bytes: Buffer, planted: Planted = PLANTED, depth = 0):
   return [...leaks.values()];
 }
 
+/** @returns for each byte whether it belongs to a planted secret in some form, or stands beside one */
+export function coveredBySecrets(bytes: Buffer, planted: Planted = PLANTED): Uint8Array {
+  const covered = new Uint8Array(bytes.length);
+  for (const [, encoded] of Object.values(planted).flatMap(knownForms)) {
+    for (let at = bytes.indexOf(encoded); at >= 0; at = bytes.indexOf(encoded, at + 1)) covered.fill(1, Math.max(0, at - 2), at + encoded.length + 2);
+  }
+  return covered;
+}
+
 const known = new Map<string, [string, Buffer][]>();
 
 function knownForms(value: string): [string, Buffer][] {
@@ -99,7 +108,7 @@ function formsOf(value: string): [string, Buffer][] {
   const json = JSON.stringify(value).slice(1, -1);
   const texts: [string, string][] = [
     ['raw', value], ['JSON', json], ['JSON in JSON', JSON.stringify(json).slice(1, -1)], ['percent', encodeURIComponent(value)], ['form', new URLSearchParams([['', value]]).toString().slice(1)],
-    ['hex', Buffer.from(value).toString('hex')],
+    ['hex', Buffer.from(value).toString('hex')], ['SHA-256', createHash('sha256').update(value).digest('hex')],
   ];
   const base64 = [0, 1, 2].map((before): [string, string] => {
     const encoded = Buffer.concat([Buffer.alloc(before), Buffer.from(value)]).toString('base64').replace(/=+$/, '');

@@ -7,6 +7,7 @@ import { type Arguments, parse } from '../arguments.ts';
 import { helpFor } from '../help.ts';
 import { type Interpreted, interpretRun } from '../interpreted.ts';
 import { type DiffOptions, renderDiff, renderLaneDiff } from '../render/diff.ts';
+import { masked, maskerOf } from '../masked.ts';
 import { terminalOf } from '../render/terminal.ts';
 import { findRun } from '../stores.ts';
 import { describeRun, type ListedRun } from './runs.ts';
@@ -40,7 +41,7 @@ export function diffText(store: Store, selectors: readonly [string, string], opt
 type Store = Arguments['store'];
 
 function compare(store: Store, selectors: readonly [string, string]): { readonly runs: readonly [ListedRun, ListedRun]; readonly whole: RunDiff; readonly lanes: LaneDiff[] } {
-  const [one, other] = selectors.map((selector) => readRun(store, selector)) as [Read, Read];
+  const [one, other] = withStandIns(selectors.map((selector) => readRun(store, selector)) as [Read, Read]);
   return { runs: [one.listed, other.listed], whole: diffRuns(one.interpreted.steps, other.interpreted.steps), lanes: laneDiffs(one.interpreted, other.interpreted) };
 }
 
@@ -54,6 +55,12 @@ function readRun(store: Store, selector: string): Read {
   const readers = identities(process.env);
   const interpreted = interpretRun(store, run, readers);
   return { interpreted, listed: describeRun(store, run, readers, interpreted) };
+}
+
+/** What is the same in both stays the same. */
+function withStandIns(runs: readonly [Read, Read]): readonly [Read, Read] {
+  const masker = maskerOf(...runs.map(({ interpreted }) => interpreted));
+  return runs.map(({ interpreted, listed }): Read => ({ interpreted: masked(interpreted, masker), listed: masker.json(listed) as ListedRun })) as [Read, Read];
 }
 
 function twoRuns({ positionals }: Arguments): readonly [string, string] {

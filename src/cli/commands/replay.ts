@@ -8,9 +8,12 @@ import type { Report } from '../../model/divergence.ts';
 import { ConfigError, UnsupportedRuntimeError } from '../../model/error.ts';
 import type { RunFacts } from '../../model/event.ts';
 import { exitCodeOf, explain } from '../../replay/report.ts';
+import { loadConfig } from '../../store/configuration.ts';
 import { identities } from '../../store/keyring.ts';
+import { maskReport } from '../../store/masking/mask-report.ts';
+import type { StoredRun } from '../../store/run-store.ts';
 import { replayChildren, wantsChildren } from './replay-children.ts';
-import { oneRun, pairs, parse } from '../arguments.ts';
+import { type Arguments, oneRun, pairs, parse } from '../arguments.ts';
 import { DIST, isExecutable, type Launch } from '../harnessed.ts';
 import { fetchBelow, findRun } from '../stores.ts';
 import { type Kind, type Mode, MODES, runConfined, type Sandboxed } from '../sandbox/sandbox.ts';
@@ -52,7 +55,8 @@ export async function replay(args: readonly string[]): Promise<number> {
   try {
     const { node, report, env } = parsed.values as { node?: string; report?: string; env?: string[] };
     const plan = planOf(begin.facts, { store: parsed.store.location, runKey, folder, mode, node, env: pairs('env', env), command: parsed.command });
-    const outcome = await perform(plan);
+    const performed = await perform(plan);
+    const outcome = { ...performed, report: performed.report && maskedReport(performed.report, parsed.store, run) };
     if (report && outcome.report) writeReport(report, outcome.report);
     if (!outcome.report) {
       // A process that refused to replay has said why.
@@ -70,6 +74,14 @@ export async function replay(args: readonly string[]): Promise<number> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The process that replayed has masked what its own lane knows of. */
+function maskedReport(report: Report, store: Arguments['store'], run: StoredRun): Report {
+  if (report.verdict !== 'diverged') return report;
+  const readers = identities(process.env);
+  const { events, runKey } = store.tape(run, readers);
+  return maskReport(report, [...events, ...store.lanes(run, readers).flatMap((lane) => lane.events)], { mask: loadConfig(process.env, process.cwd()).mask, key: runKey });
 }
 
 /** The recorded process was killed before its first event was on disk. */

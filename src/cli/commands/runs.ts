@@ -4,12 +4,14 @@ import { readFileSync } from 'node:fs';
 import { HarnessError } from '../../model/error.ts';
 import { countCalls } from '../../steps/classify.ts';
 import type { EmbeddedStore } from '../../store/embedded.ts';
+import { loadConfig } from '../../store/configuration.ts';
 import { identities } from '../../store/keyring.ts';
 import type { StoredRun } from '../../store/run-store.ts';
 import { type RunSummary, SummaryFile } from '../../store/summary.ts';
 import { noRun, parse } from '../arguments.ts';
 import { CLI } from '../harnessed.ts';
 import { type Interpreted, interpretRun } from '../interpreted.ts';
+import { maskerOf } from '../masked.ts';
 import { visible } from '../render/text.ts';
 import { widthOf } from '../render/width.ts';
 
@@ -50,7 +52,7 @@ export async function runs(args: readonly string[]): Promise<number> {
   return damages[0]?.exitCode ?? 0;
 }
 
-/** @param known what was read of the run already */
+/** @param known what was read of the run already; then the command is as it was, and the caller masks it */
 export function describeRun(store: EmbeddedStore, run: StoredRun, readers: readonly string[], known?: Interpreted): ListedRun {
   const { manifest, status } = run;
   const { format: _format, pid: _pid, processStart: _start, lost: _lost, platform: _platform, tail: _tail, ...shown } = manifest;
@@ -66,10 +68,11 @@ export function describeRun(store: EmbeddedStore, run: StoredRun, readers: reado
 
 /** Worked out once for a run that has ended. */
 function summaryIn(store: EmbeddedStore, run: StoredRun, identities: readonly string[]): RunSummary {
-  const file = run.status === 'complete' ? new SummaryFile(store.folderOf(run.manifest.id), { maker: programDigest(), identities }) : undefined;
+  const file = run.status === 'complete' ? new SummaryFile(store.folderOf(run.manifest.id), { maker: `${programDigest()} ${JSON.stringify(loadConfig(process.env, process.cwd()).mask ?? [])}`, identities }) : undefined;
   const kept = file?.read();
   if (kept) return kept;
-  const summary = summaryOf(interpretRun(store, run, identities));
+  const interpreted = interpretRun(store, run, identities);
+  const summary = maskerOf(interpreted).json(summaryOf(interpreted)) as RunSummary;
   file?.write(summary);
   return summary;
 }

@@ -2,8 +2,20 @@
 import type { Secret, SecretKind } from './secret.ts';
 import { type Certainty, isWorthMasking } from './worth.ts';
 
+/** Looking through is as fast as remembering. */
+const SHORT = 48;
+
 export class Findings {
   readonly #found = new Map<string, SecretKind>();
+  readonly #seen = new Set<string>();
+
+  /** Prompts say again what was said before. @returns whether a text was looked through already */
+  hasSeen(text: string): boolean {
+    if (text.length < SHORT) return false;
+    if (this.#seen.has(text)) return true;
+    this.#seen.add(text);
+    return false;
+  }
 
   /** @param value as it stands there: spaces and quotes around it do not count */
   add(value: string, kind: SecretKind, certainty: Certainty): void {

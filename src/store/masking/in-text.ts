@@ -12,6 +12,7 @@ const DEPTH = 4;
 
 const USER_INFO = /\b[a-z][a-z0-9+.-]*:\/\/([^\s/?#:@"'<>\\]*):([^\s/?#@"'<>\\]+)@/gi;
 const FIELD = /(?:^|[?&;#\s"'])([\w.[\]-]{1,64})=([^&\s#"'<>\\]+)/g;
+const SPEAKING = /authorization|key|token|secret|cookie/i;
 const HEADER_LINE = /\b((?:proxy-)?authorization|[\w-]*(?:api-?key|token|secret)|cookie)\b["']?\s*[:=]\s*["']?((?:(?:bearer|basic|token|digest)\s+)?[^\s"'<>,;]{8,})/gi;
 
 /** @param value of any form; texts that are JSON are looked into */
@@ -61,12 +62,13 @@ export function findNamed(name: string, value: string, findings: Findings): void
 }
 
 export function findInText(text: string, rules: MaskRules, findings: Findings, depth = 0): void {
+  if (findings.hasSeen(text)) return;
   for (const { value, kind } of formatsIn(text)) findings.add(value, kind, 'format');
   for (const pattern of rules.patterns) for (const match of text.matchAll(pattern)) findings.add(match[1] ?? match[0], 'secret', 'rule');
   if (text.length > LOOKED_THROUGH) return;
   if (text.includes('://')) for (const [, user = '', password = ''] of text.matchAll(USER_INFO)) findUserInfo(user, password, findings);
   if (text.includes('=')) for (const [, name = '', value = ''] of text.matchAll(FIELD)) findField(decoded(name), value, rules, findings);
-  if (/[:=]/.test(text)) for (const [, name = '', value = ''] of text.matchAll(HEADER_LINE)) findLine(name, value, findings);
+  if (SPEAKING.test(text)) for (const [, name = '', value = ''] of text.matchAll(HEADER_LINE)) findLine(name, value, findings);
   if (depth < DEPTH && /^\s*[[{]/.test(text)) {
     const value = parseShallowJson(text);
     if (value !== undefined) findInValue(value, rules, findings, depth + 1);

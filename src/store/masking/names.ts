@@ -15,7 +15,19 @@ const SESSION_NAMES = new Set(['session', 'csrf', 'xsrf']);
 
 /** @returns what a value of this name is, undefined where the name says nothing */
 export function kindOfName(name: string): SecretKind | undefined {
-  if (name.length > 128) return undefined;
+  if (name.length > LONGEST_NAME) return undefined;
+  if (KNOWN.has(name)) return KNOWN.get(name);
+  const kind = readName(name);
+  if (KNOWN.size < KNOWN_AT_MOST) KNOWN.set(name, kind);
+  return kind;
+}
+
+const LONGEST_NAME = 128;
+/** The same names come again and again. */
+const KNOWN = new Map<string, SecretKind | undefined>();
+const KNOWN_AT_MOST = 10_000;
+
+function readName(name: string): SecretKind | undefined {
   const words = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2').toLowerCase().split(/[^a-z0-9]+/).filter(Boolean);
   for (let end = words.length; end > 0; end--) {
     const kind = kindOfWords(words.slice(0, end), words.slice(end));

@@ -38,19 +38,25 @@ function draw(value: string, kind: SecretKind, chance: Chance): string {
   const prefix = prefixOf(value);
   const kept = value.length - prefix.length >= REPLACED_AT_LEAST + LAST_KEPT ? LAST_KEPT : 0;
   const middle = value.slice(prefix.length, value.length - kept);
-  const marker = markerFor(middle, kind);
-  return prefix + marker + replaced(middle.slice(marker.length), alphabetOf(middle), chance, UUID.test(value)) + value.slice(value.length - kept);
+  const { at, marker } = markerFor(middle, kind);
+  const drawn = replaced(middle, alphabetOf(middle), chance, UUID.test(value));
+  return prefix + drawn.slice(0, at) + marker + drawn.slice(at + marker.length) + value.slice(value.length - kept);
 }
 
-/** In the letters that the value is made of; '' where it is no text of letters, or too short. */
-function markerFor(middle: string, kind: SecretKind): string {
-  const isPlain = /^[A-Za-z0-9]+$/.test(middle.slice(0, MARKERS[kind].length));
-  if (!isPlain || /^[0-9a-f]+$|^[0-9A-F]+$/.test(middle)) return '';
-  const room = middle.length - CHANCE_AT_LEAST;
-  const marker = room >= MARKERS[kind].length ? MARKERS[kind] : room >= SHORT_MARKER.length ? SHORT_MARKER : '';
-  const [hasLower, hasUpper] = [/[a-z]/.test(middle), /[A-Z]/.test(middle)];
-  return hasLower && hasUpper ? marker : hasUpper ? marker.toUpperCase() : hasLower ? marker.toLowerCase() : '';
+/** In the letters that the value is made of, at the first place of nothing but letters and digits; '' where there is no room. */
+function markerFor(middle: string, kind: SecretKind): { readonly at: number; readonly marker: string } {
+  const isNumber = /^[0-9a-f-]+$|^[0-9A-F-]+$/.test(middle);
+  for (const marker of isNumber ? [] : [MARKERS[kind], SHORT_MARKER]) {
+    const at = middle.search(new RegExp(`[A-Za-z0-9]{${marker.length}}`));
+    if (at < 0 || at > LATEST_MARKER || middle.length - marker.length < CHANCE_AT_LEAST) continue;
+    const [hasLower, hasUpper] = [/[a-z]/.test(middle), /[A-Z]/.test(middle)];
+    return { at, marker: hasLower && hasUpper ? marker : hasUpper ? marker.toUpperCase() : hasLower ? marker.toLowerCase() : '' };
+  }
+  return { at: 0, marker: '' };
 }
+
+/** Further behind nobody looks for it. */
+const LATEST_MARKER = 16;
 
 type Choice = (character: string) => string;
 

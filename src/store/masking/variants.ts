@@ -26,6 +26,9 @@ const ENCODERS: readonly Encoder[] = [
   (text) => Buffer.from(text).toString('hex'), (text) => Buffer.from(text).toString('hex').toUpperCase(),
 ];
 
+/** Of a part of a secret that has but letters and the signs of base64. */
+const IN_TEXT: ReadonlySet<Encoder> = new Set([ENCODERS[0] as Encoder, slashed, encodeURIComponent]);
+
 /** What services compare instead of the secret, and what a guess could be checked against. */
 const DIGESTS = ['md5', 'sha1', 'sha256', 'sha512'] as const;
 
@@ -39,8 +42,9 @@ export function patternsOf(standIns: readonly StandIn[]): Pattern[] {
   };
   const pairs = standIns.flatMap(partsOf);
   // The secrets as they are come first: one may look like a form of another.
-  for (const encode of ENCODERS) for (const { from, to } of pairs) add(Buffer.from(encode(from)), Buffer.from(encode(to)));
-  for (const { from, to } of pairs) {
+  for (const encode of ENCODERS) for (const { from, to, isPart } of pairs) if (!isPart || IN_TEXT.has(encode)) add(Buffer.from(encode(from)), Buffer.from(encode(to)));
+  for (const { from, to, isPart } of pairs) {
+    if (isPart) continue;
     if (/[\u0080-\u00ff]/.test(from) && !/[\u0100-\uffff]/.test(from)) add(Buffer.from(from, 'latin1'), Buffer.from(to, 'latin1'));
     add(Buffer.from(from, 'utf16le'), Buffer.from(to, 'utf16le'));
     for (const encode of [(text: string) => text, json]) addCores(Buffer.from(encode(from)), Buffer.from(encode(to)), add);
@@ -79,13 +83,15 @@ function inPlace(from: string, to: string, encode: Encoder): [Buffer, Buffer] {
 interface Pair {
   readonly from: string;
   readonly to: string;
+  /** Not the whole secret. */
+  readonly isPart?: true;
 }
 
 /** A private key is also found line by line, and without its line breaks. */
 function partsOf({ value, standIn }: StandIn): Pair[] {
   const whole = { from: value, to: standIn };
   if (!value.startsWith('-----BEGIN')) return [whole];
-  const lines = value.split('\n').map((line, index) => ({ from: line.trim(), to: (standIn.split('\n')[index] as string).trim() })).filter(({ from }) => /^[A-Za-z0-9+/=]{16,}$/.test(from));
+  const lines = value.split('\n').map((line, index) => ({ from: line.trim(), to: (standIn.split('\n')[index] as string).trim(), isPart: true as const })).filter(({ from }) => /^[A-Za-z0-9+/=]{16,}$/.test(from));
   const joined = { from: lines.map(({ from }) => from).join(''), to: lines.map(({ to }) => to).join('') };
   return [whole, ...(lines.length > 1 ? [joined] : []), ...lines];
 }

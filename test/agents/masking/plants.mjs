@@ -6,6 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import secrets from './planted.mjs';
 
 const server = process.env.SERVER_URL;
+if (!process.env.OPENAI_API_KEY) throw new Error('The OPENAI_API_KEY environment variable is missing or empty');
 const json = { 'content-type': 'application/json' };
 const post = (path, body, headers = json) => fetch(`${server}${path}`, { method: 'POST', headers, body: typeof body === 'string' ? body : JSON.stringify(body) });
 
