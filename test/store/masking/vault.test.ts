@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { createMasker } from '../../../src/store/masking/masker.ts';
 import { FileVault, VAULT_LOG, vaultLog } from '../../../src/store/masking/file-vault.ts';
+import type { StandIn } from '../../../src/store/masking/secret.ts';
 import { SqlVault } from '../../../src/store/masking/sql-vault.ts';
 import { openVault, sealVault, type VaultEntry } from '../../../src/store/masking/vault.ts';
 import { findLeaks, PLANTED } from '../../support/planted-secrets.ts';
@@ -11,7 +12,7 @@ import { testWorkspace } from '../../support/test-workspace.ts';
 const RUN = '01a228b1-6b53-790d-a41b-fd80b622c9ec';
 const runKey = randomBytes(32);
 const masker = createMasker(Object.values(PLANTED).map((value) => ({ value, kind: 'token' })), runKey);
-const [first, second] = [...masker.standIns().values()] as [{ standIn: string; value: string }, { standIn: string; value: string }];
+const [first, second] = [...masker.standIns().values()] as [StandIn, StandIn];
 
 it('gives every secret back for its stand-in, and shows none before', async () => {
   const entries = sealVault(masker, runKey);
