@@ -59,7 +59,7 @@ export default defineConfig(
   {
     files: ['src/**/*.ts', 'loader/**/*.ts'],
     // The command line runs in a process of its own; the preload runs before anybody else and only picks a bundle.
-    ignores: ['src/runtime/**', 'src/cli/**', 'loader/preload.ts'],
+    ignores: ['src/runtime/**', 'src/cli/**', 'src/analysis/embedding-endpoint.ts', 'loader/preload.ts'],
     rules: {
       'no-restricted-globals': ['error', ...GLOBALS.map((name) => ({ name, message: PRISTINE }))],
       'no-restricted-properties': ['error', ...PROPERTIES.map(([object, property]) => ({ object, property, message: PRISTINE }))],

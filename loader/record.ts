@@ -96,7 +96,7 @@ export function record(control: Control | undefined): Recording | undefined {
   });
   journal.begin(facts);
   journal.flush();
-  const shipping = spool === undefined ? undefined : startShipping({ url: location, spool, run: runId, runKey, mask: config.mask }, flushMs);
+  const shipping = spool === undefined ? undefined : startShipping({ url: location, spool, run: runId, runKey, config }, flushMs);
   const children = { store: location, parent: runId, recipients: sealTo, tags: facts.tags };
   const session = new RecordSession(journal, facts.seed, warn, (exitCode, uncaptured) => {
     try {

@@ -18,14 +18,14 @@ export interface ShipOrder {
   readonly spool: string;
   readonly run: string;
   readonly runKey: Uint8Array;
-  readonly mask: Config['mask'];
+  readonly config: Pick<Config, 'mask' | 'search'>;
   readonly signals: SharedArrayBuffer;
 }
 
-const { url, spool: folder, run, runKey, mask, signals } = workerData as ShipOrder;
+const { url, spool: folder, run, runKey, config, signals } = workerData as ShipOrder;
 const shared = new Int32Array(signals, 0, 3);
 const spool = new Spool(folder);
-const tools = ingestTools(mask);
+const tools = ingestTools(config, process.env);
 /** Between two tries to reach a server, at most. */
 const LONGEST_PAUSE_MS = 5000;
 

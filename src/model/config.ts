@@ -14,7 +14,18 @@ export interface Config {
   readonly llm?: Readonly<Record<string, string>>;
   readonly retention?: Readonly<Record<string, unknown>>;
   readonly limits?: Readonly<Record<string, unknown>>;
+  readonly search?: SearchConfig;
   readonly sampling?: number | Readonly<Record<string, unknown>>;
+}
+
+export interface SearchConfig {
+  /** Base address of an OpenAI-compatible API that makes the vectors: `https://host/v1`. */
+  readonly endpoint?: string;
+  readonly model?: string;
+  /** Environment variable that holds the key of the API. */
+  readonly apiKeyEnv?: string;
+  /** Folder of the user's own saved queries. */
+  readonly queries?: string;
 }
 
 type Check = readonly [takes: string, holds: (value: unknown) => boolean];
@@ -36,6 +47,10 @@ const isPattern = (text: string): boolean => {
   }
 };
 
+const SEARCH = ['endpoint', 'model', 'apiKeyEnv', 'queries'];
+const isSearch = (value: unknown): boolean =>
+  isTextMap(value) && Object.keys(value as object).every((key) => SEARCH.includes(key)) && !('endpoint' in (value as object) && !('model' in (value as object)));
+
 export const CONFIG_KEYS: Readonly<Record<keyof Config, Check>> = {
   store: ['a folder or a postgres:// address (text)', isText],
   agent: ['the agent id (text, not empty)', (value) => isText(value) && value !== ''],
@@ -49,6 +64,7 @@ export const CONFIG_KEYS: Readonly<Record<keyof Config, Check>> = {
   llm: ['an object from hosts to a provider name', isTextMap],
   retention: ['an object', isObject],
   limits: ['an object', isObject],
+  search: [`an object of texts: ${SEARCH.join(', ')}; an endpoint needs a model`, isSearch],
   sampling: ['a number from 0 to 1, or an object', (value) => isObject(value) || (typeof value === 'number' && value >= 0 && value <= 1)],
 };
 

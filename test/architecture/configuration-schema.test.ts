@@ -9,6 +9,7 @@ const validate = new Ajv({ allErrors: true }).compile(schema);
 const VALUES: readonly unknown[] = [
   'text', '', 0, 0.5, 1, 2, -1, true, null, [], ['text'], [1], {}, { key: 'text' }, { key: 1 }, { '*.read': 'read-only' }, { key: 'side-effect' }, { sharp: 'pure' }, { sharp: 'impure' },
   [{ header: 'x-key' }], [{ header: 'x', json: '$.y' }], [{ json: '$.y' }, { pattern: 'z' }], [{ cookie: 'x' }], [{ file: 1 }], [{}],
+  { endpoint: 'http://host/v1' }, { endpoint: 'http://host/v1', model: 'm', apiKeyEnv: 'KEY' }, { model: 'm' }, { queries: 'sql' }, { queries: 1 },
   ...['query', 'form', 'env', 'file'].map((name) => [{ [name]: 'x' }]),
 ];
 

@@ -4,13 +4,15 @@
  * Everything is derived from the journal and from nothing else, so it may be killed at any point and begun again, by anybody:
  * a batch is there whole or not at all, what is there is left alone, and the last step of a lane tells where to go on.
  */
+import type { Embedder } from '../../analysis/searchable.ts';
 import { countCalls, type Step } from '../../steps/classify.ts';
 import { chainHead } from '../sql/chain.ts';
 import type { Database } from '../sql/database.ts';
 import type { RandomOf, ReadRun } from './read-run.ts';
 import { type StepRow, rowsOf } from './rows.ts';
 import { openRun, sealRun, type Totals, type VaultEntry } from './run-row.ts';
-import { insertSteps, insertVectors, type Vector } from './statements.ts';
+import { insertSteps, insertVectors } from './statements.ts';
+import { VectorWriter } from './vectors.ts';
 import { storeTape } from './tape-rows.ts';
 
 /** Keeps the secrets of one run out of what is written. */
@@ -21,19 +23,14 @@ export interface RunMasker {
   readonly vault: readonly VaultEntry[];
 }
 
-export interface Embedder {
-  /** Vectors of two embedders never mix. */
-  readonly id: string;
-  embed(text: string): Float32Array;
-}
-
 /** What the ingester needs of others. */
 export interface IngestTools {
   readonly random: RandomOf;
   maskerOf(run: ReadRun): RunMasker;
+  /** undefined: steps get no vectors. */
   readonly embedder: Embedder | undefined;
-  /** Vectors that the agent itself sent or got in a step. */
-  agentVectors?(step: Step): readonly Float32Array[];
+  /** Told once when the embedder cannot be reached: then the built-in one makes the vectors. */
+  warn?(message: string): void;
 }
 
 /** Steps of one transaction. */
@@ -56,7 +53,7 @@ export async function ingestRun(database: Database, run: ReadRun, tools: IngestT
   const masker = tools.maskerOf(run);
   if (!before.isOpen) await database.transaction((inside) => openRun(inside, run, masker.vault));
   if (tape !== undefined) await storeTape(database, id, tape, run.runKey, before.segments);
-  if (tools.embedder) await database.query('SELECT replay_harness.register_embedder($1)', [tools.embedder.id]);
+  const vectors = new VectorWriter(tools);
   const totals = new Summed();
   const batch = new Batch();
   for (const row of rowsOf(run, tools.random, (steps) => masker.steps(steps))) {
@@ -64,10 +61,10 @@ export async function ingestRun(database: Database, run: ReadRun, tools: IngestT
     if (row.step.step <= (before.last.get(row.step.lane) ?? -1)) continue;
     batch.add(row);
     if (!batch.isFull) continue;
-    await write(database, id, batch.take(), tools);
+    await write(database, id, batch.take(), vectors);
     onBatch?.();
   }
-  await write(database, id, batch.take(), tools);
+  await write(database, id, batch.take(), vectors);
   onBatch?.();
   await sealRun(database, run, (text) => masker.text(text), totals.totals);
   return true;
@@ -145,17 +142,12 @@ class Batch {
   }
 }
 
-async function write(database: Database, run: string, rows: readonly StepRow[], { embedder, agentVectors }: IngestTools): Promise<void> {
+async function write(database: Database, run: string, rows: readonly StepRow[], vectors: VectorWriter): Promise<void> {
   if (rows.length === 0) return;
-  const vectors = embedder ? rows.flatMap((row) => vectorsOf(row, embedder)) : [];
-  const foreign = agentVectors ? rows.flatMap((row) => agentVectors(row.source).map((vector, position) => ({ lane: row.step.lane, step: row.step.step, source: 'agent' as const, position, vector }))) : [];
+  const made = await vectors.of(database, rows);
   await database.transaction(async (inside) => {
     // Before the steps: those tell where to go on.
-    if (embedder) await insertVectors(inside, run, embedder.id, [...vectors, ...foreign]);
+    await insertVectors(inside, run, made);
     await insertSteps(inside, run, rows);
   });
-}
-
-function vectorsOf({ step: { lane, step }, embedded }: StepRow, embedder: Embedder): Vector[] {
-  return embedded === undefined ? [] : [{ lane, step, source: 'step', position: 0, vector: embedder.embed(embedded) }];
 }

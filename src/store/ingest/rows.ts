@@ -1,4 +1,6 @@
 /** The rows of a run's steps, in order. The same run gives the same rows, whoever makes them and how often. */
+import { type AgentVector, AgentVectors } from '../../analysis/agent-vectors.ts';
+import { type EmbeddedText, searchable } from '../../analysis/searchable.ts';
 import { asList, asObject, isObject } from '../../steps/json.ts';
 import type { Step } from '../../steps/step.ts';
 import { chainOf, type ChainedStep, readingDigest } from '../sql/chain.ts';
@@ -7,7 +9,6 @@ import { type Elided, Elider } from './elide.ts';
 import { escapeText } from './jsonb-text.ts';
 import { type Manifest, ManifestWriter } from './manifests.ts';
 import { type RandomOf, type ReadRun, stepsOf } from './read-run.ts';
-import { embeddedText, searchText } from './step-text.ts';
 
 /** Of how readings are made: a better one adds rows and changes none. */
 export const INTERPRETER = 1;
@@ -31,10 +32,12 @@ export interface StepRow {
   /** Blobs that the run did not have before; `role`: what they are of the step. */
   readonly blobs: readonly { readonly role: string; readonly blob: Blob }[];
   readonly manifest: Manifest | undefined;
-  /** What is searched in. */
+  /** What is searched in: the words of the step. */
   readonly text: string;
   /** undefined: the step has no vector. */
-  readonly embedded: string | undefined;
+  readonly embedded: EmbeddedText | undefined;
+  /** Vectors that the agent itself got or sent. */
+  readonly agentVectors: readonly AgentVector[];
   /** As it was interpreted, and masked. */
   readonly source: Step;
 }
@@ -47,7 +50,8 @@ export const MESSAGES = 'input.messages';
 
 export function* rowsOf(run: ReadRun, random: RandomOf, mask: MaskSteps): Generator<StepRow> {
   const handedOut = new Set<string>();
-  for (const { lane, steps } of stepsOf(run.lanes, random)) yield* new LaneRows(run.manifest.id, lane, handedOut).rows(mask(steps));
+  const vectors = new AgentVectors();
+  for (const { lane, steps } of stepsOf(run.lanes, random)) yield* new LaneRows(run.manifest.id, lane, handedOut, vectors).rows(mask(steps));
 }
 
 class LaneRows {
@@ -55,11 +59,13 @@ class LaneRows {
   readonly #lane: number;
   readonly #elider: Elider;
   readonly #manifests = new ManifestWriter();
+  readonly #vectors: AgentVectors;
   #chain: Buffer | undefined;
 
-  constructor(run: string, lane: number, handedOut: Set<string>) {
+  constructor(run: string, lane: number, handedOut: Set<string>, vectors: AgentVectors) {
     this.#run = run;
     this.#lane = lane;
+    this.#vectors = vectors;
     this.#elider = new Elider(handedOut);
   }
 
@@ -77,12 +83,13 @@ class LaneRows {
     const step = this.#stepOf(source, reading, list?.hashes);
     this.#chain = chainOf(step, this.#chain);
     const news = manifest ? (messages as readonly unknown[]).slice(manifest.kept) : [];
+    const { words, embedded } = searchable(source, news);
     return {
-      step, reading, manifest, source,
+      step, reading, manifest, source, embedded,
       chain: this.#chain,
       blobs: [...(list ? named(MESSAGES, list.blobs) : []), ...named('input', input.blobs), ...named('output', output.blobs), ...named('error', error.blobs), ...named('envelope', envelope.blobs)],
-      text: searchText(source, news),
-      embedded: source.kind === 'llm' || source.kind === 'tool' ? embeddedText(source, news) : undefined,
+      text: words,
+      agentVectors: this.#vectors.of(source),
     };
   }
 

@@ -1,4 +1,5 @@
 /** What the ingester writes. Every statement may be repeated: a row that is there stays as it is. */
+import { SEARCH_CONFIG, vectorText } from '../../analysis/searchable.ts';
 import type { Database } from '../sql/database.ts';
 import type { Blob } from './blob-codec.ts';
 import { INTERPRETER, MESSAGES, type StepRow } from './rows.ts';
@@ -6,9 +7,10 @@ import { INTERPRETER, MESSAGES, type StepRow } from './rows.ts';
 export interface Vector {
   readonly lane: number;
   readonly step: number;
+  readonly embedder: string;
   readonly source: 'step' | 'agent';
   readonly position: number;
-  readonly vector: Float32Array;
+  readonly embedding: Float32Array;
 }
 
 export async function insertBlobs(database: Database, blobs: readonly Blob[]): Promise<void> {
@@ -26,7 +28,7 @@ export async function insertSteps(database: Database, run: string, rows: readonl
   await insertBlobs(database, rows.flatMap(({ blobs }) => blobs.map(({ blob }) => blob)));
   await database.query(
     `INSERT INTO replay_harness.step_readings (run_id, lane, step, interpreter, summary, input, output, error, envelope, moved, search)
-     SELECT $1, lane, step, ${INTERPRETER}, summary, input::jsonb, output::jsonb, error::jsonb, envelope::jsonb, string_to_array(moved, ','), to_tsvector('english', text)
+     SELECT $1, lane, step, ${INTERPRETER}, summary, input::jsonb, output::jsonb, error::jsonb, envelope::jsonb, string_to_array(moved, ','), to_tsvector('${SEARCH_CONFIG}', text)
      FROM unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[]) AS r (lane, step, summary, input, output, error, envelope, moved, text)
      ON CONFLICT DO NOTHING`,
     [
@@ -70,13 +72,16 @@ async function insertManifests(database: Database, run: string, rows: readonly S
   );
 }
 
-/** The embedder has to be registered. */
-export async function insertVectors(database: Database, run: string, embedder: string, vectors: readonly Vector[]): Promise<void> {
+/** Their embedders have to be registered. */
+export async function insertVectors(database: Database, run: string, vectors: readonly Vector[]): Promise<void> {
   if (vectors.length === 0) return;
   await database.query(
     `INSERT INTO replay_harness.step_embeddings (run_id, lane, step, embedder, source, position, embedding)
-     SELECT $1, lane, step, $2, source, position, embedding::vector FROM unnest($3::int[], $4::bigint[], $5::text[], $6::int[], $7::text[]) AS e (lane, step, source, position, embedding) ON CONFLICT DO NOTHING`,
-    [run, embedder, vectors.map(({ lane }) => lane), vectors.map(({ step }) => step), vectors.map(({ source }) => source), vectors.map(({ position }) => position), vectors.map(({ vector }) => `[${vector.join(',')}]`)],
+     SELECT $1, lane, step, embedder, source, position, embedding::vector FROM unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::int[], $7::text[]) AS e (lane, step, embedder, source, position, embedding) ON CONFLICT DO NOTHING`,
+    [
+      run, vectors.map(({ lane }) => lane), vectors.map(({ step }) => step), vectors.map(({ embedder }) => embedder), vectors.map(({ source }) => source), vectors.map(({ position }) => position),
+      vectors.map(({ embedding }) => vectorText(embedding)),
+    ],
   );
 }
 

@@ -1,0 +1,54 @@
+/** What the ingester stores of a masked step so that it is found: words for the column `search`, and vectors. */
+import { DIMENSIONS, EMBEDDER, embedWords } from './embedder.ts';
+import { isEmbedded, type SearchedStep, stepText } from './step-text.ts';
+import { wordsOf } from './words.ts';
+
+/** Stemming and stop words of the column `search`: `to_tsvector(SEARCH_CONFIG, words)`. */
+export const SEARCH_CONFIG = 'english';
+
+export interface Searchable {
+  /** For `to_tsvector`. */
+  readonly words: string;
+  /** What a vector is made from; undefined: the step has none. */
+  readonly embedded: EmbeddedText | undefined;
+}
+
+/** A text, and its words, which the built-in embedder needs. */
+export interface EmbeddedText {
+  readonly text: string;
+  readonly words: readonly string[];
+}
+
+/** Makes vectors of texts. */
+export interface Embedder {
+  readonly id: string;
+  /** One vector of 768 for each text, in their order; all zero where a text says nothing. @throws StoreUnavailableError */
+  embed(texts: readonly EmbeddedText[]): Promise<readonly Float32Array[]>;
+}
+
+export const BUILT_IN: Embedder = { id: EMBEDDER, embed: async (texts) => texts.map(({ words }) => embedWords(words)) };
+
+/** @param newMessages of a conversation's prompt, those that no earlier call of the lane had */
+export function searchable(step: SearchedStep, newMessages: readonly unknown[]): Searchable {
+  const text = stepText(step, newMessages);
+  const words = wordsOf(text);
+  return { words: words.join(' '), embedded: isEmbedded(step) ? { text, words } : undefined };
+}
+
+/** @returns what is looked for, as a text that is embedded */
+export function asked(text: string): EmbeddedText {
+  return { text, words: wordsOf(text) };
+}
+
+/** Whether it points anywhere: pgvector knows no angle to a vector of zeros. */
+export function hasDirection(vector: Float32Array): boolean {
+  return vector.some((value) => value !== 0);
+}
+
+/** A vector as pgvector reads it. */
+export function vectorText(vector: Float32Array): string {
+  const numbers: string[] = [];
+  // Most of a short text's vector is zero.
+  for (let at = 0; at < DIMENSIONS; at++) numbers.push(vector[at] === 0 ? '0' : String(vector[at]));
+  return `[${numbers.join(',')}]`;
+}
