@@ -7,6 +7,9 @@ import { vectorText } from './searchable.ts';
 /** Below 100 the index misses too many of the nearest. */
 const EF_SEARCH = 200;
 
+/** Two texts that have nothing to do with each other are about as far apart. */
+const FARTHEST = 0.9;
+
 export interface Near extends Key {
   /** 1 - cosine: 0 is the same direction. */
   readonly distance: number;
@@ -28,5 +31,5 @@ export async function nearest(database: Database, vector: Float32Array | string,
     parameters.values,
   );
   const seen = new Set<string>();
-  return rows.filter(({ run_id, lane, step }) => !seen.has(`${run_id} ${lane} ${step}`) && seen.add(`${run_id} ${lane} ${step}`));
+  return rows.filter(({ run_id, lane, step, distance }) => distance < FARTHEST && !seen.has(`${run_id} ${lane} ${step}`) && seen.add(`${run_id} ${lane} ${step}`));
 }

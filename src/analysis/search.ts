@@ -22,7 +22,7 @@ export interface Hit extends Key {
   readonly distance: number | null;
 }
 
-/** @param embedders of the store whose vectors can be asked; the built-in one always can @returns best first, at most `limit` */
+/** @param embedder whose vectors are asked, beside those of the built-in one @returns best first, at most `limit`; what has none of the words and is far away is left out */
 export async function searchText(database: Database, text: string, filter: Filter, limit: number, embedder: Embedder = BUILT_IN): Promise<Hit[]> {
   const question = asked(text);
   const embedders = embedder.id === BUILT_IN.id ? [BUILT_IN] : [embedder, BUILT_IN];

@@ -45,6 +45,15 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
     does: 'Shows where two runs part: the first difference, the first different decision, step by step, and what came of it.',
     options: [['--verbose', 'names every step that is the same, too'], JSON_OPTION],
   },
+  search: {
+    usage: 'search TEXT | --like RUN:STEP | --saved NAME [options]',
+    does: 'Finds steps in all runs by what was said in them: by words and by meaning. Or asks a question that is kept as SQL.',
+    options: [
+      ['--like RUN:STEP', 'what is like that step'], ['--since T', 'not older than 30m, 12h, 7d, 2w or a date; --until T: older than that'], ['--agent A', 'of this agent'],
+      ['--kind K', 'llm, tool, message, …'], ['--tag k=v', 'of runs with this tag; may be given several times'], ['--limit N', 'at most so many (default 10)'],
+      ['--saved NAME', 'a saved query, or a file .sql'], ['--param k=v', 'a parameter of it; may be given several times'], ['--list', 'saved queries: what each asks and takes'], JSON_OPTION,
+    ],
+  },
   coverage: { usage: 'coverage <run> [--json]', does: 'Shows what was captured, by boundary, and what got past, by name and place.', options: [JSON_OPTION] },
   check: { usage: 'check <run> | --all [--json]', does: 'Verifies checksums and chains; names the first damage. Exit code 4 if there is any.', options: [['--all', 'every run of the store'], JSON_OPTION] },
   migrate: { usage: 'migrate [--json]', does: 'Brings the store’s database to this version’s shape. A server wants a login that may create roles; the embedded database is brought along by itself. Never back.', options: [JSON_OPTION] },

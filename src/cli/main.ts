@@ -18,7 +18,10 @@ import { closeStores } from './stores.ts';
 
 type Command = (args: readonly string[]) => Promise<number> | number;
 
-const COMMANDS: Readonly<Record<string, Command>> = { record, replay, verify, gate, runs, show, diff, coverage, check, migrate, ship, keys, vault };
+/** The embedder's table is as large as half of the rest. */
+const search: Command = async (args) => (await import('./commands/search.ts')).search(args);
+
+const COMMANDS: Readonly<Record<string, Command>> = { record, replay, verify, gate, runs, show, diff, search, coverage, check, migrate, ship, keys, vault };
 
 /** Options may stand before the verb, too. */
 function verbFirst(args: readonly string[]): readonly string[] {
