@@ -67,6 +67,15 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
     does: 'Shows the secrets behind the stand-ins of a run. Who asked, when and what for is noted beside the run first.',
     options: [['--purpose TEXT', 'what for'], ['--log', 'who has asked before'], JSON_OPTION],
   },
+  export: {
+    usage: 'export <run> [--format bundle|jsonl|otel|har|html] [--output FILE] [--with-secrets [--recipient KEY]]',
+    does: 'Writes the run and its child runs to one file to hand on; secrets are replaced by stand-ins.',
+    options: [
+      ['--format F', 'bundle (default): to import and replay elsewhere; jsonl, otel, har, html: to read'], ['--output FILE', 'default: the run’s id, with the ending of the format; - is standard output'],
+      ['--with-secrets', 'bundle only: the exact recording, sealed'], ['--recipient KEY', 'whom it is sealed to (default: you); may be given several times'],
+    ],
+  },
+  import: { usage: 'import FILE [--json]', does: 'Takes the runs of a bundle into the store. Everything is checked first, and nothing in it is run; replay of it needs “-- node PATH”.', options: [JSON_OPTION] },
   keys: { usage: 'keys [--json]', does: 'Shows your public key and where the private one lies; makes the pair if there is none.', options: [JSON_OPTION] },
 };
 

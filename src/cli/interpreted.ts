@@ -3,7 +3,7 @@ import type { LaneEvent, WorkerFacts } from '../model/event.ts';
 import { interpret, type Step } from '../steps/classify.ts';
 import { clocksOf, workerOf } from '../steps/lanes.ts';
 import type { EmbeddedStore } from '../store/embedded.ts';
-import type { StoredRun } from '../store/run-store.ts';
+import type { Lane, StoredRun } from '../store/run-store.ts';
 import { randomOf } from './random.ts';
 
 /** A worker thread's part of a run. */
@@ -27,7 +27,10 @@ export interface Interpreted {
 
 export function interpretRun(store: EmbeddedStore, run: StoredRun, identities: readonly string[]): Interpreted {
   const { events, runKey } = store.tape(run, identities);
-  const lanes = store.lanes(run, identities);
+  return interpretLanes(events, store.lanes(run, identities), runKey);
+}
+
+export function interpretLanes(events: readonly LaneEvent[], lanes: readonly Lane[], runKey: Buffer | undefined): Interpreted {
   const clocks = clocksOf([{ lane: 0, events }, ...lanes]);
   const stepsOf = (lane: number, own: readonly LaneEvent[]): Step[] => interpret(own, { random: randomOf, clock: lanes.length > 0 ? clocks.get(lane) : undefined });
   return {

@@ -4,6 +4,8 @@ import { check } from './commands/check.ts';
 import { coverage } from './commands/coverage.ts';
 import { diff } from './commands/diff.ts';
 import { gate } from './commands/gate.ts';
+import { exportRun } from './commands/export.ts';
+import { importBundle } from './commands/import.ts';
 import { keys } from './commands/keys.ts';
 import { migrate } from './commands/migrate.ts';
 import { record } from './commands/record.ts';
@@ -21,7 +23,7 @@ type Command = (args: readonly string[]) => Promise<number> | number;
 /** The embedder's table is as large as half of the rest. */
 const search: Command = async (args) => (await import('./commands/search.ts')).search(args);
 
-const COMMANDS: Readonly<Record<string, Command>> = { record, replay, verify, gate, runs, show, diff, search, coverage, check, migrate, ship, keys, vault };
+const COMMANDS: Readonly<Record<string, Command>> = { record, replay, verify, gate, runs, show, diff, search, coverage, check, migrate, ship, keys, vault, export: exportRun, import: importBundle };
 
 /** Options may stand before the verb, too. */
 function verbFirst(args: readonly string[]): readonly string[] {

@@ -3,7 +3,9 @@ import { IntegrityError, SealedError } from '../model/error.ts';
 import { KINDS, type Kind, type LaneEvent, NOTE_EFFECTS, type RunFacts } from '../model/event.ts';
 import { bufferFrom, crc32, jsonParse, jsonStringify, nativeCrypto, nativeFs } from '../runtime/natives.ts';
 import { checkOf, openKey, readerOf, segmentKeys } from './crypto.ts';
-import { FieldReader, FORMAT_VERSION, FRAME, FRAME_HEADER_BYTES, lengthCheck, MAGIC, segmentFile, type SegmentHeader } from './format.ts';
+import { FieldReader, FORMAT_VERSION, FRAME, FRAME_HEADER_BYTES, lengthCheck, MAGIC, type SealedKey, segmentFile, type SegmentHeader } from './format.ts';
+import { PREFIX_BYTES } from './head.ts';
+import { keysBeside } from './keys-beside.ts';
 
 export interface Segment {
   readonly file: string;
@@ -12,6 +14,8 @@ export interface Segment {
   /** Clear header and encrypted frames, as they lie on disk. */
   readonly raw: Buffer;
   readonly headLength: number;
+  /** What opens the run: the keys in the header, or those that lie beside the journal. */
+  readonly keys: readonly SealedKey[];
 }
 
 export interface LaneReading {
@@ -25,8 +29,12 @@ export interface LaneReading {
 }
 
 /** Reads the clear header of a segment. @returns undefined when the writer did not get to the end of it @throws IntegrityError when the file is no journal, or a newer one. */
-function readSegment(file: string, sealed: boolean): Segment | undefined {
-  const raw = nativeFs.readFileSync(file);
+function readSegment(file: string, sealed: boolean, beside: readonly SealedKey[]): Segment | undefined {
+  return segmentIn(nativeFs.readFileSync(file), file, sealed, beside);
+}
+
+/** Reads the clear header of a segment that lies in memory; `file` is what errors call it. @throws IntegrityError */
+export function segmentIn(raw: Buffer, file: string, sealed: boolean, beside: readonly SealedKey[] = []): Segment | undefined {
   const foreign = (why: string): IntegrityError => new IntegrityError(`${file} is not a replay-harness journal: ${why}. Record the run again, or point --store at the folder that holds it.`);
   if (!sealed && isCutHeader(raw)) return undefined;
   if (raw.length < PREFIX_BYTES || raw.latin1Slice(0, MAGIC.length) !== MAGIC) throw foreign('it does not begin with the journal signature');
@@ -36,11 +44,9 @@ function readSegment(file: string, sealed: boolean): Segment | undefined {
   }
   const headLength = PREFIX_BYTES + raw.readUInt32LE(MAGIC.length + 2);
   if (headLength > raw.length) throw foreign('its header is cut off');
-  return { file, sealed, header: parseHeader(raw.utf8Slice(PREFIX_BYTES, headLength), file), raw, headLength };
+  const header = parseHeader(raw.utf8Slice(PREFIX_BYTES, headLength), file);
+  return { file, sealed, header, raw, headLength, keys: [...header.keys, ...beside] };
 }
-
-/** Signature, version, length of the header. */
-const PREFIX_BYTES: number = MAGIC.length + 6;
 
 /** A disk that was full, or a kill, in the middle of the very first write. */
 function isCutHeader(raw: Buffer): boolean {
@@ -68,11 +74,12 @@ function parseHeader(text: string, file: string): SegmentHeader {
 /** Finds the segments of a lane in order. @throws IntegrityError when one is missing in between. */
 export function readSegments(folder: string, lane = 0): Segment[] {
   const segments: Segment[] = [];
+  const beside = keysBeside(folder)?.keys;
   for (let index = 0; ; index++) {
     const sealed = `${folder}/${segmentFile(lane, index, true)}`;
     const open = `${folder}/${segmentFile(lane, index, false)}`;
     const isSealed = nativeFs.existsSync(sealed);
-    const segment = isSealed || nativeFs.existsSync(open) ? readSegment(isSealed ? sealed : open, isSealed) : undefined;
+    const segment = isSealed || nativeFs.existsSync(open) ? readSegment(isSealed ? sealed : open, isSealed, beside ?? []) : undefined;
     if (!segment) break;
     segments.push(segment);
   }
@@ -109,13 +116,13 @@ export function readLane(segments: readonly Segment[], keys: readonly string[] |
 function unlock(segment: Segment, identities: readonly string[]): Buffer {
   for (const identity of identities) {
     try {
-      const key = openKey(segment.header.keys, readerOf(identity));
+      const key = openKey(segment.keys, readerOf(identity));
       if (key) return key;
     } catch {
-      throw new IntegrityError(`${segment.file} is damaged: the run key sealed in its header does not open.`);
+      throw new IntegrityError(`${segment.file} is damaged: the run key sealed in its header, or beside it, does not open.`);
     }
   }
-  const sealedTo = segment.header.keys.map((key) => key.recipient).join(', ');
+  const sealedTo = segment.keys.map((key) => key.recipient).join(', ');
   throw new SealedError(`${segment.file} is sealed to ${sealedTo}, and no identity here opens it. Set REPLAY_HARNESS_IDENTITY to the private key that belongs to it (replay-harness keys lists yours).`);
 }
 

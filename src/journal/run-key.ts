@@ -1,7 +1,8 @@
 /** The key of a run, without reading more of its journal than the clear header. */
 import { bufferAlloc, jsonParse, nativeFs } from '../runtime/natives.ts';
 import { openKey, type Reader, readerOf } from './crypto.ts';
-import { MAGIC, segmentFile, type SegmentHeader } from './format.ts';
+import { MAGIC, type SealedKey, segmentFile, type SegmentHeader } from './format.ts';
+import { keysBeside } from './keys-beside.ts';
 
 const HEAD_BYTES = MAGIC.length + 6;
 /** Headers are about half a kilobyte; a longer one is read by the reader proper. */
@@ -11,19 +12,28 @@ const readers = new Map<string, Reader>();
 
 /** @returns undefined where the header cannot be read, or is sealed to somebody else: the reader says why. */
 export function runKeyIn(folder: string, identities: readonly string[]): Buffer | undefined {
-  const header = headerOf(`${folder}/${segmentFile(0, 0, true)}`);
-  for (const identity of header ? identities : []) {
+  const keys = keysOf(folder);
+  for (const identity of keys.length > 0 ? identities : []) {
     const reader = readers.get(identity) ?? readerOf(identity);
     readers.set(identity, reader);
-    const key = opened(header as SegmentHeader, reader);
+    const key = opened(keys, reader);
     if (key) return key;
   }
   return undefined;
 }
 
-function opened(header: SegmentHeader, reader: Reader): Buffer | undefined {
+function keysOf(folder: string): readonly SealedKey[] {
+  const header = headerOf(`${folder}/${segmentFile(0, 0, true)}`);
   try {
-    return openKey(header.keys, reader);
+    return [...(header?.keys ?? []), ...(keysBeside(folder)?.keys ?? [])];
+  } catch {
+    return [];
+  }
+}
+
+function opened(keys: readonly SealedKey[], reader: Reader): Buffer | undefined {
+  try {
+    return openKey(keys, reader);
   } catch {
     return undefined;
   }

@@ -1,9 +1,10 @@
 /** The append side of the journal: frames go to memory, and to disk once per macrotask and before bytes leave the process. */
 import { KINDS, type Kind, NOTE_EFFECTS, type NoteEffect, type RunFacts } from '../model/event.ts';
-import { bufferAlloc, bufferConcat, bufferFrom, jsonStringify, nativeCrypto, nativeFs, performanceNow, writeAt } from '../runtime/natives.ts';
-import { checkOf, segmentKeys } from './crypto.ts';
+import { bufferAlloc, bufferFrom, jsonStringify, nativeCrypto, nativeFs, performanceNow, writeAt } from '../runtime/natives.ts';
+import { segmentKeys } from './crypto.ts';
 import { checksum } from './checksum.ts';
-import { CHECKPOINT_BYTES, FieldWriter, FORMAT_VERSION, FRAME, FRAME_HEADER_BYTES, lengthCheck, MAGIC, SEGMENT_BYTES, type SealedKey, segmentFile, type SegmentHeader } from './format.ts';
+import { CHECKPOINT_BYTES, FieldWriter, FORMAT_VERSION, FRAME, FRAME_HEADER_BYTES, lengthCheck, SEGMENT_BYTES, type SealedKey, segmentFile, type SegmentHeader } from './format.ts';
+import { headOf } from './head.ts';
 import { Sealer } from './sealer.ts';
 import { isOverflow, requireStack } from './stack-depth.ts';
 
@@ -192,10 +193,7 @@ export class JournalWriter {
     const { folder, run, lane, runKey, keys } = this.#options;
     const salt = nativeCrypto.randomBytes(16);
     const header: SegmentHeader = { run, lane, segment: this.#segment, salt: salt.toString('base64url'), previous: this.#previous, keys };
-    const text = bufferFrom(jsonStringify({ ...header, check: checkOf(header) }));
-    const head = bufferConcat([bufferFrom(MAGIC, 'latin1'), bufferAlloc(6), text]);
-    head.writeUInt16LE(FORMAT_VERSION, MAGIC.length);
-    head.writeUInt32LE(text.length, MAGIC.length + 2);
+    const head = headOf(FORMAT_VERSION, header);
     const { cipher, iv, mac } = segmentKeys(runKey, salt, lane, this.#segment);
     this.#sealer = new Sealer(nativeCrypto.createCipheriv('aes-256-ctr', cipher, iv), nativeCrypto.createHash('sha256').update(head));
     this.#mac = mac;

@@ -1,5 +1,6 @@
 /** `replay-harness.json`: what it may hold. The JSON Schema shipped for editors says the same (a test compares them). */
 import { ConfigError } from './error.ts';
+import { isLimits, isRetention, type Limits, type Retention } from './retention.ts';
 
 export interface Config {
   readonly store?: string;
@@ -12,8 +13,8 @@ export interface Config {
   readonly tools?: Readonly<Record<string, 'read-only' | 'side-effect'>>;
   readonly nativeAddons?: Readonly<Record<string, 'pure'>>;
   readonly llm?: Readonly<Record<string, string>>;
-  readonly retention?: Readonly<Record<string, unknown>>;
-  readonly limits?: Readonly<Record<string, unknown>>;
+  readonly retention?: Retention;
+  readonly limits?: Limits;
   readonly search?: SearchConfig;
   readonly sampling?: number | Readonly<Record<string, unknown>>;
 }
@@ -62,14 +63,14 @@ export const CONFIG_KEYS: Readonly<Record<keyof Config, Check>> = {
   tools: ['an object from patterns to "read-only" or "side-effect"', (value) => isObject(value) && Object.values(value).every((entry) => entry === 'read-only' || entry === 'side-effect')],
   nativeAddons: ['an object from package names or paths to "pure"', (value) => isObject(value) && Object.values(value).every((entry) => entry === 'pure')],
   llm: ['an object from hosts to a provider name', isTextMap],
-  retention: ['an object', isObject],
-  limits: ['an object', isObject],
+  retention: ['an object with payload and archive (ages such as "30d", or "forever"), to (a folder or s3://bucket/prefix), s3, incidents and tags (see docs/retention.md)', isRetention],
+  limits: ['an object with disk (bytes, a text such as "2GiB", or "none")', isLimits],
   search: [`an object of texts: ${SEARCH.join(', ')}; an endpoint needs a model`, isSearch],
   sampling: ['a number from 0 to 1, or an object', (value) => isObject(value) || (typeof value === 'number' && value >= 0 && value <= 1)],
 };
 
 /** Keys that are checked and kept for later versions. */
-const WITHOUT_EFFECT = ['match', 'tools', 'llm', 'retention', 'limits', 'sampling'];
+const WITHOUT_EFFECT = ['match', 'tools', 'llm', 'sampling'];
 
 /** @returns keys of a configuration that this version does not act upon yet */
 export function keysWithoutEffect(config: Config): string[] {

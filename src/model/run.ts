@@ -28,4 +28,60 @@ export interface RunManifest {
   readonly uncaptured: readonly string[];
   /** Events that could not be written. */
   readonly lost: number;
+  /** It was recorded elsewhere: its recorded command is never executed here. */
+  readonly imported?: Import;
+  /** A copy of its journal lies in an archive; whether the journal lies here as well says `restoredAt`. */
+  readonly archived?: Archived;
+  /** Its journal is no more, for good: this is what is left of the run. */
+  readonly gone?: Tombstone;
+  /** What listings count, of a run whose journal does not lie here. */
+  readonly counts?: Counts;
+}
+
+export interface Counts {
+  readonly steps: number;
+  readonly llmCalls: number;
+  readonly toolCalls: number;
+}
+
+export interface Import {
+  /** ISO 8601. */
+  readonly at: string;
+  /** `exact`: as it was recorded; `stand-ins`: every secret is replaced by a stand-in of the same length. */
+  readonly content: 'exact' | 'stand-ins';
+  /** What a replay on stand-ins cannot derive. */
+  readonly underivable?: readonly Underivable[];
+}
+
+/** A value that the recorded program made of a secret, in a way that cannot be made of its stand-in. */
+export interface Underivable {
+  readonly lane: number;
+  /** Sequence number of the event. */
+  readonly event: number;
+  /** For people, without the value. */
+  readonly what: string;
+}
+
+export interface Archived {
+  /** Folder or `s3://bucket/prefix`. */
+  readonly to: string;
+  /** Name within it. */
+  readonly object: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly bytes: number;
+  /** Of the object, hex. */
+  readonly sha256: string;
+  /** ISO 8601: the journal was brought back then. null: it lies in the archive alone. */
+  readonly restoredAt: string | null;
+}
+
+export interface Tombstone {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly why: 'expired' | 'disk cap' | 'erased';
+  /** Journal bytes that went. */
+  readonly bytes: number;
+  /** Heads of the chains of checkpoints, by lane: what the run was can still be told from what it was not. Empty where nothing could be read. */
+  readonly heads: Readonly<Record<string, string>>;
 }

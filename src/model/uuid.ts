@@ -4,9 +4,13 @@ import { dateNow, nativeCrypto } from '../runtime/natives.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
+export function isRunId(text: string): boolean {
+  return UUID.test(text);
+}
+
 /** The id of a run that a user gives: it names a folder. @throws ConfigError */
 export function requireRunId(id: string): string {
-  if (!UUID.test(id)) throw new ConfigError(`REPLAY_HARNESS_RUN is "${id}"; when recording it takes the id of the new run: a UUID in lower case, for instance ${uuidv7()}.`);
+  if (!isRunId(id)) throw new ConfigError(`REPLAY_HARNESS_RUN is "${id}"; when recording it takes the id of the new run: a UUID in lower case, for instance ${uuidv7()}.`);
   return id;
 }
 

@@ -1,10 +1,12 @@
 /** The embedded store: a folder with one folder per run, which holds a manifest and the sealed journal. */
-import { readLane, readSegments, type Segment } from '../journal/reader.ts';
+import { readSegments, type Segment } from '../journal/reader.ts';
 import { ConfigError, IntegrityError, StoreUnavailableError } from '../model/error.ts';
 import type { RunManifest } from '../model/run.ts';
 import { isRequestToEnd } from '../model/signal.ts';
-import { NativeDate, nativeCrypto, nativeFs } from '../runtime/natives.ts';
+import { NativeDate, nativeFs } from '../runtime/natives.ts';
 import { isServer, withoutPassword } from './location.ts';
+import { requireJournal } from './absent.ts';
+import { laneOf, sha256, tapeOf } from './journal-tape.ts';
 import { makeFolder } from './make-folder.ts';
 import { formatManifest, parseManifest } from './manifest.ts';
 import type { Lane, StoredRun, Tape } from './run-store.ts';
@@ -22,8 +24,7 @@ export class EmbeddedStore {
   create(manifest: RunManifest): string {
     const folder = this.folderOf(manifest.id);
     try {
-      makeFolder(this.location);
-      if (!nativeFs.existsSync(`${this.location}/.gitignore`)) nativeFs.writeFileSync(`${this.location}/.gitignore`, '*\n');
+      this.prepare();
       makeFolder(folder);
       this.write(manifest);
     } catch (error) {
@@ -31,6 +32,12 @@ export class EmbeddedStore {
       throw new StoreUnavailableError(`The store ${this.location} cannot be written: ${(error as Error).message}.`);
     }
     return folder;
+  }
+
+  /** Makes the store's own folder. @throws Error of the file system */
+  prepare(): void {
+    makeFolder(this.location);
+    if (!nativeFs.existsSync(`${this.location}/.gitignore`)) nativeFs.writeFileSync(`${this.location}/.gitignore`, '*\n');
   }
 
   /** Takes an id for the process that asks first. @returns false when another one has it */
@@ -93,13 +100,9 @@ export class EmbeddedStore {
   }
 
   /** Of the run's worker threads, in the order in which they were started. @throws IntegrityError as `tape` does */
-  lanes({ manifest }: StoredRun, identities: readonly string[]): Lane[] {
+  lanes({ manifest }: StoredRun, keys: readonly string[] | Uint8Array): Lane[] {
     const folder = this.folderOf(manifest.id);
-    const numbers = new Set(namesIn(folder).flatMap((name) => /^lane-([1-9]\d*)\./.exec(name)?.[1] ?? []).map(Number));
-    return [...numbers].sort((a, b) => a - b).map((lane) => {
-      const { events, complete } = readLane(segmentsOf(folder, manifest.id, lane), identities);
-      return { lane, events, complete };
-    });
+    return lanesIn(folder).map((lane) => laneOf(manifest.id, lane, readSegments(folder, lane), keys));
   }
 
   /**
@@ -108,18 +111,15 @@ export class EmbeddedStore {
    */
   tape({ manifest, damage }: StoredRun, keys: readonly string[] | Uint8Array): Tape {
     if (damage) throw damage;
+    requireJournal(manifest);
     const folder = this.folderOf(manifest.id);
-    const segments = segmentsOf(folder, manifest.id, 0);
-    if (segments.length === 0 && manifest.status === 'complete') throw new IntegrityError(`${folder} holds no journal: the recording was deleted.`);
-    const lane = readLane(segments, keys);
-    if (manifest.status !== 'complete' || lane.complete) return { ...lane, signal: null };
-    const { signal, tail } = manifest;
-    if (!signal || !tail) throw new IntegrityError(`${folder} was sealed as complete, but its journal has no end: segments were removed or cut.`);
-    const last = segments[segments.length - 1];
-    if (last?.file !== `${folder}/${tail.file}` || last.raw.length !== tail.bytes || sha256(last.raw) !== tail.sha256) {
-      throw new IntegrityError(`${folder}/${tail.file} is not what it was when the program had ended by ${signal}: the end of its journal was altered or cut.`);
-    }
-    return { ...lane, signal };
+    return tapeOf(manifest, readSegments(folder), keys, folder);
+  }
+
+  /** The journal as it lies there: of the main thread, then of each worker thread. @throws IntegrityError */
+  segments({ manifest }: StoredRun): Segment[] {
+    const folder = this.folderOf(manifest.id);
+    return [0, ...lanesIn(folder)].flatMap((lane) => readSegments(folder, lane));
   }
 
   /**
@@ -155,14 +155,10 @@ export class EmbeddedStore {
   }
 }
 
-/** @throws IntegrityError when one is missing or belongs elsewhere */
-function segmentsOf(folder: string, run: string, lane: number): Segment[] {
-  const segments = readSegments(folder, lane);
-  for (const { header, file } of segments) {
-    if (header.run !== run) throw new IntegrityError(`${file} belongs to run ${header.run}, not to ${run}.`);
-    if (header.lane !== lane) throw new IntegrityError(`${file} belongs to lane ${header.lane}, not to lane ${lane}.`);
-  }
-  return segments;
+/** Worker threads that wrote something. */
+function lanesIn(folder: string): number[] {
+  const numbers = new Set(namesIn(folder).flatMap((name) => /^lane-([1-9]\d*)\./.exec(name)?.[1] ?? []).map(Number));
+  return [...numbers].sort((a, b) => a - b);
 }
 
 /** Listed all the same, where its id puts it in time: the newest run must not be taken for an older one. */
@@ -176,10 +172,6 @@ function holdsJournal(folder: string): boolean {
   } catch {
     return false;
   }
-}
-
-function sha256(bytes: Uint8Array): string {
-  return nativeCrypto.createHash('sha256').update(bytes).digest('hex');
 }
 
 function removeQuietly(folder: string): void {

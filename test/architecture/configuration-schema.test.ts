@@ -11,6 +11,9 @@ const VALUES: readonly unknown[] = [
   [{ header: 'x-key' }], [{ header: 'x', json: '$.y' }], [{ json: '$.y' }, { pattern: 'z' }], [{ cookie: 'x' }], [{ file: 1 }], [{}],
   { endpoint: 'http://host/v1' }, { endpoint: 'http://host/v1', model: 'm', apiKeyEnv: 'KEY' }, { model: 'm' }, { queries: 'sql' }, { queries: 1 },
   ...['query', 'form', 'env', 'file'].map((name) => [{ [name]: 'x' }]),
+  { payload: '30d' }, { payload: 'soon' }, { payload: '0d' }, { payload: 30 }, { archive: 'forever', to: 's3://bucket/runs', s3: { endpoint: 'http://127.0.0.1:9000', region: 'x' } }, { to: '' }, { s3: { key: 'x' } },
+  { incidents: { payload: '2y' } }, { incidents: { keep: '2y' } }, { tags: { incident: { archive: '1y' }, 'env=prod': {} } }, { tags: { env: '1y' } },
+  { disk: '2GiB' }, { disk: '1.5 GB' }, { disk: 'none' }, { disk: 0 }, { disk: -1 }, { disk: 1.5 }, { disk: '2 gigs' }, { disk: null },
 ];
 
 function isAccepted(config: unknown): boolean {

@@ -20,8 +20,9 @@ export const LAYERS: readonly Layer[] = [
   { folder: 'src/replay', imports: ['src/model', 'src/runtime', 'src/steps', 'src/capture/random.ts', 'src/capture/session.ts'] },
   { folder: 'src/store', imports: ['src/model', 'src/runtime', 'src/journal', 'src/steps', 'src/analysis'] },
   { folder: 'src/analysis', imports: ['src/model', 'src/runtime', 'src/steps'], types: ['src/store'] },
+  { folder: 'src/export', imports: ['src/model', 'src/runtime', 'src/journal', 'src/store'] },
   // The command line never loads what patches a process: it reaches the loader by path.
-  { folder: 'src/cli', imports: ['src/model', 'src/journal', 'src/steps', 'src/store', 'src/analysis', 'src/replay/report.ts', 'src/capture/random.ts', 'package.json'], types: ['loader/control.ts'] },
+  { folder: 'src/cli', imports: ['src/model', 'src/journal', 'src/steps', 'src/store', 'src/analysis', 'src/export', 'src/replay/report.ts', 'src/capture/random.ts', 'package.json'], types: ['loader/control.ts'] },
   // The composition root: knows everybody, is imported by nobody.
   { folder: 'loader', imports: ['src/model', 'src/runtime', 'src/journal', 'src/capture', 'src/replay', 'src/store'] },
 ];

@@ -7,6 +7,7 @@ import { withoutFiles } from '../node-options.ts';
 import type { Report } from '../../model/divergence.ts';
 import { ConfigError, UnsupportedRuntimeError } from '../../model/error.ts';
 import type { RunFacts } from '../../model/event.ts';
+import type { RunManifest } from '../../model/run.ts';
 import { exitCodeOf, explain } from '../../replay/report.ts';
 import { loadConfig } from '../../store/configuration.ts';
 import { identities } from '../../store/keyring.ts';
@@ -14,6 +15,7 @@ import { maskReport } from '../../store/masking/mask-report.ts';
 import type { StoredRun } from '../../store/run-store.ts';
 import { replayChildren, wantsChildren } from './replay-children.ts';
 import { type Arguments, oneRun, pairs, parse } from '../arguments.ts';
+import { optionsLeftOut, requireCommand, startable } from '../imported-facts.ts';
 import { DIST, isExecutable, type Launch } from '../harnessed.ts';
 import { fetchBelow, findRun } from '../stores.ts';
 import { type Kind, type Mode, MODES, runConfined, type Sandboxed } from '../sandbox/sandbox.ts';
@@ -47,6 +49,7 @@ export async function replay(args: readonly string[]): Promise<number> {
   requireWritable(parsed.values['report'] as string | undefined);
   const withChildren = wantsChildren(parsed.values['children'] as string | undefined);
   const run = await findRun(parsed, selector);
+  requireCommand(run.manifest, parsed.command, withChildren);
   const mode = sandboxMode(parsed.values['sandbox'] as string | undefined);
   const { events, runKey } = parsed.store.tape(run, identities(process.env));
   const [begin] = events;
@@ -54,7 +57,8 @@ export async function replay(args: readonly string[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-'));
   try {
     const { node, report, env } = parsed.values as { node?: string; report?: string; env?: string[] };
-    const plan = planOf(begin.facts, { store: parsed.store.location, runKey, folder, mode, node, env: pairs('env', env), command: parsed.command });
+    const facts = run.manifest.imported ? startable(begin.facts, parsed.command ?? [], DIST) : begin.facts;
+    const plan = planOf(facts, { store: parsed.store.location, runKey, folder, mode, node, env: pairs('env', env), command: parsed.command });
     const performed = await perform(plan);
     const outcome = { ...performed, report: performed.report && maskedReport(performed.report, parsed.store, run) };
     if (report && outcome.report) writeReport(report, outcome.report);
@@ -64,6 +68,7 @@ export async function replay(args: readonly string[]): Promise<number> {
       return outcome.code === 0 ? 1 : outcome.code;
     }
     process.stderr.write(`${explain(outcome.report)}\n`);
+    if (run.manifest.imported && outcome.report.verdict !== 'identical') process.stderr.write(aboutImport(run.manifest, begin.facts, outcome.report));
     if (withChildren && outcome.report.verdict === 'identical') {
       await fetchBelow(parsed, run.manifest.id);
       const whole = await replayChildren(parsed.store, outcome.report);
@@ -82,6 +87,17 @@ function maskedReport(report: Report, store: Arguments['store'], run: StoredRun)
   const readers = identities(process.env);
   const { events, runKey } = store.tape(run, readers);
   return maskReport(report, [...events, ...store.lanes(run, readers).flatMap((lane) => lane.events)], { mask: loadConfig(process.env, process.cwd()).mask, key: runKey });
+}
+
+/** What an imported run may differ by through no fault of the program's. */
+function aboutImport({ imported }: RunManifest, facts: RunFacts, { step }: Report): string {
+  const left = optionsLeftOut(facts);
+  const own = (imported?.underivable ?? []).filter(({ lane, event }) => lane === 0 && (step === null || event >= step));
+  const lines = [
+    ...(left.length > 0 ? [`the run was recorded with options of Node that an imported run is not given: ${left.join(', ')}. If you trust them, write them before the program: -- node OPTIONS PATH`] : []),
+    ...(own.length > 0 ? [`the run has stand-ins for its secrets, and not everything can be derived from them: ${own.slice(0, 5).map(({ event, what }) => `${what} (step ${event})`).join('; ')}. Ask for a bundle that was exported --with-secrets to your key`] : []),
+  ];
+  return lines.map((line) => `replay-harness: ${line}\n`).join('');
 }
 
 /** The recorded process was killed before its first event was on disk. */
