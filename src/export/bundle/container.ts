@@ -101,7 +101,8 @@ function entriesIn(plain: Buffer): BundleEntry[] {
     throw new IntegrityError('its index is not JSON');
   }
   if (!Array.isArray(index)) throw outside();
-  const entries = index.map(({ run, bytes }): BundleEntry => {
+  const entries = index.map((entry): BundleEntry => {
+    const { run, bytes } = (entry ?? {}) as Indexed;
     if (!Number.isSafeInteger(bytes) || bytes < 0 || at + bytes > plain.length) throw outside();
     return { run, payload: plain.subarray(at, (at += bytes)) };
   });
