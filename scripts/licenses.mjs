@@ -1,4 +1,5 @@
-// Licenses of the packages whose code ends up in our bundles: they ask to be passed on with it.
+// Licenses of the packages whose code ends up in our bundles: they ask to be passed on with it. Where a package comes without
+// its text and names ours, ours is its text.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const OWNER = /^(.*node_modules\/((?:@[^/]+\/)?[^/]+))\/.*$/;
@@ -14,14 +15,20 @@ export function thirdPartyLicenses(root, metafiles) {
     return folder ? [[name, { folder: `${root}/${folder}`, file: `${root}/${file}` }]] : [];
   }));
   return [...packages].map(([name, { folder, file }]) => {
-    const { version, license } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
-    return `${name} ${version} (${license})\n\n${licenseText(folder, file).trim()}\n`;
+    const { version, license, author } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'));
+    const isShared = license === 'Apache-2.0' && !ownText(folder);
+    return `${name} ${version} (${license})\n\n${isShared ? `${author?.name ?? author ?? name}\n\n${readFileSync(`${root}/LICENSE`, 'utf8').trim()}` : licenseText(folder, file).trim()}\n`;
   }).join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+/** @returns the name of the package's license file */
+function ownText(/** @type {string} */ folder) {
+  return readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
 }
 
 /** The package's license file, else the chapter of its readme, else the comment at the head of its code. */
 function licenseText(/** @type {string} */ folder, /** @type {string} */ file) {
-  const own = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
+  const own = ownText(folder);
   if (own) return readFileSync(`${folder}/${own}`, 'utf8');
   const readme = readdirSync(folder).find((name) => /^readme/i.test(name));
   const [, chapter] = (readme && /^#+ *licen[cs]e\s*\n([^]*?Copyright[^]*)/im.exec(readFileSync(`${folder}/${readme}`, 'utf8'))) || [];

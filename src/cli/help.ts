@@ -76,6 +76,13 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
     ],
   },
   import: { usage: 'import FILE [--json]', does: 'Takes the runs of a bundle into the store. Everything is checked first, and nothing in it is run; replay of it needs “-- node PATH”.', options: [JSON_OPTION] },
+  prune: {
+    usage: 'prune [--dry-run] | --erase <run>',
+    does: 'Archives or removes what retention and the disk cap of the configuration ask for. What was removed stays listed in runs.',
+    options: [['--erase', 'removes one run and its child runs for good, and destroys its key, so that no copy in an archive can be opened'], ['--dry-run', 'only says what would be done'], JSON_OPTION],
+  },
+  archive: { usage: 'archive [<run>…] [--dry-run]', does: 'Moves recordings to the archive of the configuration; without a run, those whose time in the store is over. replay and show bring them back.', options: [['--dry-run', 'only says what would be done'], JSON_OPTION] },
+  restore: { usage: 'restore <run> [--dry-run]', does: 'Brings an archived run, and those below it, back into the store.', options: [['--dry-run', 'only says what would be done'], JSON_OPTION] },
   keys: { usage: 'keys [--json]', does: 'Shows your public key and where the private one lies; makes the pair if there is none.', options: [JSON_OPTION] },
 };
 

@@ -1,5 +1,6 @@
 /** The command line: one file per verb, one place for errors and exit codes. */
 import { HarnessError } from '../model/error.ts';
+import { archiveRuns } from './commands/archive.ts';
 import { check } from './commands/check.ts';
 import { coverage } from './commands/coverage.ts';
 import { diff } from './commands/diff.ts';
@@ -8,8 +9,10 @@ import { exportRun } from './commands/export.ts';
 import { importBundle } from './commands/import.ts';
 import { keys } from './commands/keys.ts';
 import { migrate } from './commands/migrate.ts';
+import { prune } from './commands/prune.ts';
 import { record } from './commands/record.ts';
 import { replay } from './commands/replay.ts';
+import { restore } from './commands/restore.ts';
 import { runs } from './commands/runs.ts';
 import { show } from './commands/show.ts';
 import { verify } from './commands/verify.ts';
@@ -23,7 +26,7 @@ type Command = (args: readonly string[]) => Promise<number> | number;
 /** The embedder's table is as large as half of the rest. */
 const search: Command = async (args) => (await import('./commands/search.ts')).search(args);
 
-const COMMANDS: Readonly<Record<string, Command>> = { record, replay, verify, gate, runs, show, diff, search, coverage, check, migrate, ship, keys, vault, export: exportRun, import: importBundle };
+const COMMANDS: Readonly<Record<string, Command>> = { record, replay, verify, gate, runs, show, diff, search, coverage, check, migrate, ship, keys, vault, export: exportRun, import: importBundle, prune, archive: archiveRuns, restore };
 
 /** Options may stand before the verb, too. */
 function verbFirst(args: readonly string[]): readonly string[] {

@@ -9,6 +9,7 @@ import { identities } from '../store/keyring.ts';
 import { isServer, withoutPassword } from '../store/location.ts';
 import type { RunStore, StoredRun } from '../store/run-store.ts';
 import { ServerRuns } from '../store/server-runs.ts';
+import { broughtBack } from './archived.ts';
 
 /** What a verb can work on. */
 export interface Takes {
@@ -51,8 +52,7 @@ function privateFolder(): string {
 
 /** @returns the run, where `store` has it @throws RunNotFoundError @throws IntegrityError @throws StoreUnavailableError */
 export async function findRun({ store, runs }: Stores, selector: string): Promise<StoredRun> {
-  const found = await runs.find(selector);
-  return fetched({ store, runs }, found);
+  return broughtBack(store, await fetched({ store, runs }, await runs.find(selector)));
 }
 
 /** @returns the same run, where `store` has it @throws as `findRun` */

@@ -82,6 +82,6 @@ export interface Tombstone {
   readonly why: 'expired' | 'disk cap' | 'erased';
   /** Journal bytes that went. */
   readonly bytes: number;
-  /** Heads of the chains of checkpoints, by lane: what the run was can still be told from what it was not. Empty where nothing could be read. */
-  readonly heads: Readonly<Record<string, string>>;
+  /** Head of the chain of checkpoints: a copy of the run can still be told from a forged one. null where it could not be read. */
+  readonly head: string | null;
 }

@@ -16,7 +16,7 @@ export interface RunSummary {
   readonly uncaptured: readonly string[];
 }
 
-const FILE = 'summary';
+export const SUMMARY_FILE = 'summary';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -27,7 +27,7 @@ export class SummaryFile {
 
   /** @param maker what a summary depends on besides the journal: another maker's is not read */
   constructor(folder: string, { maker, identities }: { readonly maker: string; readonly identities: readonly string[] }) {
-    this.#file = `${folder}/${FILE}`;
+    this.#file = `${folder}/${SUMMARY_FILE}`;
     const runKey = runKeyIn(folder, identities);
     this.#key = runKey && bufferFrom(nativeCrypto.hkdfSync('sha256', runKey, '', 'replay-harness run summary', 32));
     this.#bound = bufferFrom(jsonStringify([maker, ...journalFiles(folder)]) ?? '');

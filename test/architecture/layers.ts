@@ -29,6 +29,7 @@ export const LAYERS: readonly Layer[] = [
 
 /** Packages that end up in the bundles, and the one module that imports each. */
 export const BUNDLED: Readonly<Record<string, string>> = {
+  '@aws-sdk/client-s3': 'src/store/retention/s3-place.ts',
   diff: 'src/steps/diff/prompt-diff.ts',
   'eventsource-parser': 'src/steps/sse.ts',
   pg: 'src/store/sql/pool.ts',

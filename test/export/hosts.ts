@@ -19,7 +19,7 @@ export interface Handed {
 }
 
 /** Records the agent on host A against a server that is gone afterwards, and lays a copy of the program on host B. */
-export async function recordedOnA(agent = 'export/uses-key.mjs', { preload = 'import' as Preload, args = [] as readonly string[] } = {}): Promise<Handed> {
+export async function recordedOnA(agent: string = 'export/uses-key.mjs', { preload = 'import', args = [] }: { readonly preload?: Preload; readonly args?: readonly string[] } = {}): Promise<Handed> {
   const a = testWorkspace();
   const b = testWorkspace();
   const server = await testServer(a);

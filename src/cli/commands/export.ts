@@ -8,6 +8,7 @@ import { loadConfig } from '../../store/configuration.ts';
 import type { EmbeddedStore } from '../../store/embedded.ts';
 import { identities, recipients } from '../../store/keyring.ts';
 import type { StoredRun } from '../../store/run-store.ts';
+import { findHere } from '../archived.ts';
 import { oneRun, parse } from '../arguments.ts';
 import { VERSION } from '../help.ts';
 
@@ -23,8 +24,9 @@ export async function exportRun(args: readonly string[]): Promise<number> {
   if (wrong !== undefined) throw new ConfigError(`--recipient takes a public key, which begins with rh-recipient- (replay-harness keys shows yours), not "${wrong.slice(0, 40)}".`);
   if (withSecrets && format !== 'bundle') throw new ConfigError(`--with-secrets goes with --format bundle, which is sealed to a recipient; a file of format ${format} can be read by anybody.`);
   if (given && !withSecrets) throw new ConfigError('--recipient goes with --with-secrets: without secrets a bundle is for anybody.');
-  const run = parsed.store.find(oneRun('export', parsed));
-  const tree = withChildren(parsed.store, run);
+  const run = await findHere(parsed, oneRun('export', parsed));
+  const tree = [run];
+  for (const child of below(parsed.store, run.manifest.id)) tree.push(await findHere(parsed, child));
   const going = tree.find(({ status }) => status === 'recording');
   if (going) throw new ConfigError(`run ${going.manifest.id} is still being recorded. Export it when it has ended.`);
   const file = (parsed.values['output'] as string | undefined) ?? `${run.manifest.id}.${FORMATS[format]}`;
@@ -41,11 +43,11 @@ function formatOf(given: string = 'bundle'): Format {
   return given as Format;
 }
 
-/** The run first, then those below it, oldest first. */
-export function withChildren(store: EmbeddedStore, run: StoredRun): StoredRun[] {
+/** Ids of the runs below one, each before those below it. */
+function below(store: EmbeddedStore, id: string): string[] {
   const all = store.list().reverse();
-  const below = (id: string): StoredRun[] => all.filter(({ manifest }) => manifest.parentRunId === id).flatMap((child) => [child, ...below(child.manifest.id)]);
-  return [run, ...below(run.manifest.id)];
+  const idsBelow = (parent: string): string[] => all.filter(({ manifest }) => manifest.parentRunId === parent).flatMap(({ manifest }) => [manifest.id, ...idsBelow(manifest.id)]);
+  return idsBelow(id);
 }
 
 function exactBundle(store: EmbeddedStore, runs: readonly StoredRun[], to: readonly string[]): Buffer {

@@ -11,6 +11,7 @@ import type { StoredRun } from '../../store/run-store.ts';
 import { pairs, parse } from '../arguments.ts';
 import { ended, type Exit, launch } from '../harnessed.ts';
 import { helpFor } from '../help.ts';
+import { keepToCap } from '../leaving.ts';
 
 export async function record(args: readonly string[]): Promise<number> {
   const parsed = parse('record', args, { name: { type: 'string' }, agent: { type: 'string' }, tag: { type: 'string', multiple: true } }, { server: true });
@@ -29,6 +30,8 @@ export async function record(args: readonly string[]): Promise<number> {
     const exit = await ended(child);
     const code = conclude(store, run, child.pid, exit, refusal);
     if (isServer(location)) await shipRest(location, store);
+    return code;
+    await keepToCap(parsed.store);
     return code;
   } finally {
     rmSync(notes, { recursive: true, force: true });

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { HarnessError } from '../../model/error.ts';
 import { countCalls } from '../../steps/classify.ts';
+import { type Payload, payloadOf } from '../../store/absent.ts';
 import type { EmbeddedStore } from '../../store/embedded.ts';
 import { loadConfig } from '../../store/configuration.ts';
 import { identities } from '../../store/keyring.ts';
@@ -37,6 +38,8 @@ export interface ListedRun {
   readonly tags: Readonly<Record<string, string>>;
   readonly replayable: boolean;
   readonly uncaptured: readonly string[];
+  /** Where its journal is: `here`, `archived`, or why it is gone. */
+  readonly payload: Payload;
 }
 
 export async function runs(args: readonly string[]): Promise<number> {
@@ -55,19 +58,36 @@ export async function runs(args: readonly string[]): Promise<number> {
 /** @param known what was read of the run already; then the command is as it was, and the caller masks it */
 export function describeRun(store: EmbeddedStore, run: StoredRun, readers: readonly string[], known?: Interpreted): ListedRun {
   const { manifest, status } = run;
-  const { format: _format, pid: _pid, processStart: _start, lost: _lost, platform: _platform, tail: _tail, ...shown } = manifest;
-  const base = { ...shown, status, replayable: manifest.uncaptured.length === 0 };
+  const { format: _format, pid: _pid, processStart: _start, lost: _lost, platform: _platform, tail: _tail, counts: _counts, ...shown } = manifest;
+  const base = { ...shown, status, payload: payloadOf(manifest), replayable: manifest.uncaptured.length === 0 };
   try {
     const { durationMs, ...summary } = known ? summaryOf(known) : (run.summary ?? summaryIn(store, run, readers));
     return { ...base, ...summary, durationMs: manifest.durationMs ?? durationMs, replayable: summary.steps > 0 && summary.uncaptured.length === 0 };
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error;
-    return { ...base, command: null, cwd: null, steps: null, llmCalls: null, toolCalls: null, replayable: false };
+    return { ...base, command: null, cwd: null, steps: null, llmCalls: null, toolCalls: null, ...manifest.counts, replayable: false };
   }
+}
+
+/** What listings are to say of a run when its journal has left the store. @returns undefined where it cannot be read */
+export function summaryBeforeLeaving(store: EmbeddedStore, run: StoredRun, readers: readonly string[]): RunSummary | undefined {
+  try {
+    return summaryIn(store, run, readers);
+  } catch (error) {
+    if (error instanceof HarnessError) return undefined;
+    throw error;
+  }
+}
+
+/** Beside the manifest of a run whose journal lies in an archive. */
+export function archivedSummary(store: EmbeddedStore, { manifest }: StoredRun, identities: readonly string[]): SummaryFile {
+  return new SummaryFile(store.folderOf(manifest.id), { maker: 'archived', identities });
 }
 
 /** Worked out once for a run that has ended. */
 function summaryIn(store: EmbeddedStore, run: StoredRun, identities: readonly string[]): RunSummary {
+  const archived = payloadOf(run.manifest) === 'archived' ? archivedSummary(store, run, identities).read() : undefined;
+  if (archived) return archived;
   const file = run.status === 'complete' ? new SummaryFile(store.folderOf(run.manifest.id), { maker: `${programDigest()} ${JSON.stringify(loadConfig(process.env, process.cwd()).mask ?? [])}`, identities }) : undefined;
   const kept = file?.read();
   if (kept) return kept;
@@ -118,11 +138,19 @@ function treeOf(listed: readonly ListedRun[]): [ListedRun[], string[]] {
   return [shown, branches];
 }
 
+const WITHOUT_COMMAND: Readonly<Record<Payload, string>> = {
+  here: 'sealed to another key, or damaged',
+  archived: 'archived: restore brings it back',
+  expired: 'gone: its time was over',
+  'disk cap': 'gone: the disk cap was reached',
+  erased: 'erased: its key is destroyed',
+};
+
 /** @param branches what stands before each run */
 function tableOf(listed: readonly ListedRun[], branches: readonly string[] = []): string {
   const rows = listed.map((run, index) => [
-    `${branches[index] ?? ''}${run.id}`, run.startedAt.slice(0, 19).replace('T', ' '), run.status, String(run.exitCode ?? run.signal ?? '-'), run.durationMs === null ? '-' : `${run.durationMs} ms`,
-    String(run.steps ?? '?'), String(run.llmCalls ?? '?'), run.agent, run.command?.slice(1).join(' ') ?? 'sealed to another key, or damaged',
+    `${branches[index] ?? ''}${run.id}`, run.startedAt.slice(0, 19).replace('T', ' '), run.payload === 'here' ? run.status : run.payload, String(run.exitCode ?? run.signal ?? '-'), run.durationMs === null ? '-' : `${run.durationMs} ms`,
+    String(run.steps ?? '?'), String(run.llmCalls ?? '?'), run.agent, run.command?.slice(1).join(' ') ?? WITHOUT_COMMAND[run.payload],
   ].map((cell) => visible(cell).replace(/[\n\t]/g, ' ')));
   const all = [['RUN', 'STARTED', 'STATUS', 'EXIT', 'TIME', 'STEPS', 'LLM', 'AGENT', 'COMMAND'], ...rows];
   const widths = all.reduce((widest, row) => row.map((cell, column) => Math.max(widest[column] ?? 0, widthOf(cell))), [] as number[]);

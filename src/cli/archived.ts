@@ -1,0 +1,49 @@
+/** Runs whose journal lies in an archive: whoever asks for one gets it. */
+import { createHash } from 'node:crypto';
+import { ConfigError, IntegrityError } from '../model/error.ts';
+import type { Config } from '../model/config.ts';
+import type { Archived } from '../model/run.ts';
+import { payloadOf } from '../store/absent.ts';
+import { loadConfig } from '../store/configuration.ts';
+import type { EmbeddedStore } from '../store/embedded.ts';
+import { identities } from '../store/keyring.ts';
+import { restoreRun } from '../store/retention/archive.ts';
+import { type ArchivePlace, placeAt } from '../store/retention/place.ts';
+import type { StoredRun } from '../store/run-store.ts';
+import type { Arguments } from './arguments.ts';
+
+/** @returns the run as `broughtBack` does @throws HarnessError */
+export async function findHere({ store }: Pick<Arguments, 'store'>, selector: string): Promise<StoredRun> {
+  return broughtBack(store, store.find(selector));
+}
+
+/** @returns the run, brought back from its archive if need be, which is said @throws HarnessError */
+export async function broughtBack(store: EmbeddedStore, run: StoredRun): Promise<StoredRun> {
+  if (payloadOf(run.manifest) !== 'archived') return run;
+  await bringBack(store, run);
+  process.stderr.write(`replay-harness: brought run ${run.manifest.id} back from the archive ${run.manifest.archived?.to}\n`);
+  return store.find(run.manifest.id);
+}
+
+export async function bringBack(store: EmbeddedStore, run: StoredRun): Promise<void> {
+  await restoreRun(store, run, { place: await placeOf(run.manifest.archived as Archived), identities: identities(process.env), now: new Date().toISOString() });
+}
+
+/** @throws IntegrityError when the archive holds something else than what was put there */
+export async function checkArchived({ manifest }: StoredRun): Promise<void> {
+  const archived = manifest.archived as Archived;
+  const bytes = await (await placeOf(archived)).get(archived.object);
+  if (createHash('sha256').update(bytes).digest('hex') !== archived.sha256) throw new IntegrityError(`${archived.object} in the archive ${archived.to} is not what was put there: its checksum does not match.`);
+}
+
+/** Where a run is said to lie. */
+export function placeOf({ to }: Archived): Promise<ArchivePlace> {
+  const { retention } = loadConfig(process.env, process.cwd());
+  return placeAt(to, { s3: retention?.s3, base: process.cwd() });
+}
+
+/** Where the configuration wants runs to be archived; a relative folder is meant from the one that the store lies in. @throws ConfigError */
+export function configuredPlace({ retention }: Config, store: EmbeddedStore): Promise<ArchivePlace> {
+  if (retention?.to === undefined) throw new ConfigError('No archive is configured. Name one in replay-harness.json: "retention": {"to": "FOLDER"}, or "s3://BUCKET/PREFIX" (docs/retention.md).');
+  return placeAt(retention.to, { s3: retention.s3, base: store.location.slice(0, store.location.lastIndexOf('/')) });
+}
