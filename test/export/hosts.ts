@@ -1,5 +1,6 @@
 /** Two hosts: each has keys, a home and a store of its own. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { expect } from 'vitest';
 import { agentPath } from '../support/paths.ts';
 import { testServer, testWorkspace } from '../support/test-workspace.ts';
@@ -47,3 +48,19 @@ export async function exported({ a, b, run }: Handed, ...options: string[]): Pro
   return carried;
 }
 
+
+/** Raw, in every base64 that a text may be cut into, in percent-encoding, in hex, and in what is gzipped. */
+export function expectWithout(bytes: Buffer, secret: string): void {
+  const text = bytes.latin1Slice();
+  const base64 = [0, 1, 2].map((shift) => Buffer.from(`${'x'.repeat(shift)}${secret}`).toString('base64').slice(shift === 0 ? 0 : 4, -4));
+  for (const form of [secret, encodeURIComponent(secret), ...base64, ...base64.map((part) => part.replaceAll('+', '-').replaceAll('/', '_')), Buffer.from(secret).toString('hex')]) expect(text.includes(form), form).toBe(false);
+  for (let at = bytes.indexOf('\x1f\x8b', 0, 'latin1'); at >= 0; at = bytes.indexOf('\x1f\x8b', at + 1, 'latin1')) {
+    let plain = Buffer.alloc(0);
+    try {
+      plain = gunzipSync(bytes.subarray(at), { finishFlush: 2 });
+    } catch {
+      continue;
+    }
+    expect(plain.includes(secret)).toBe(false);
+  }
+}

@@ -2,7 +2,13 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isRecipient, recipientOf } from '../../journal/crypto.ts';
 import { encodeBundle } from '../../export/bundle/container.ts';
-import { exactEntry } from '../../export/bundle/make.ts';
+import { exactEntry, standInEntry } from '../../export/bundle/make.ts';
+import { toHar } from '../../export/har.ts';
+import { toHtml } from '../../export/html.ts';
+import { toJsonLines } from '../../export/jsonl.ts';
+import { toOtel } from '../../export/otel.ts';
+import type { ReadableRun } from '../../export/readable-run.ts';
+import { type MaskedRun, maskRuns, type RecordedRun } from '../../export/stand-ins.ts';
 import { ConfigError, StoreUnavailableError } from '../../model/error.ts';
 import { loadConfig } from '../../store/configuration.ts';
 import type { EmbeddedStore } from '../../store/embedded.ts';
@@ -11,6 +17,8 @@ import type { StoredRun } from '../../store/run-store.ts';
 import { findHere } from '../archived.ts';
 import { oneRun, parse } from '../arguments.ts';
 import { VERSION } from '../help.ts';
+import { interpretLanes } from '../interpreted.ts';
+import { sizeText } from '../leaving.ts';
 
 const FORMATS = { bundle: 'replay', jsonl: 'jsonl', otel: 'otel.json', har: 'har', html: 'html' } as const;
 type Format = keyof typeof FORMATS;
@@ -30,11 +38,56 @@ export async function exportRun(args: readonly string[]): Promise<number> {
   const going = tree.find(({ status }) => status === 'recording');
   if (going) throw new ConfigError(`run ${going.manifest.id} is still being recorded. Export it when it has ended.`);
   const file = (parsed.values['output'] as string | undefined) ?? `${run.manifest.id}.${FORMATS[format]}`;
-  const to = given ?? recipients(process.env, loadConfig(process.env, process.cwd()).recipient);
-  const bytes = exactBundle(parsed.store, tree, to);
-  write(file, bytes, 0o600);
-  if (file !== '-') process.stderr.write(`replay-harness: wrote ${file} (${bytes.length} bytes): run ${run.manifest.id}${tree.length > 1 ? ` and ${tree.length - 1} below it` : ''}, exactly as recorded, with its secrets, sealed to ${to.map(shortened).join(', ')}\n`);
+  const config = loadConfig(process.env, process.cwd());
+  const what = `run ${run.manifest.id}${tree.length > 1 ? ` and ${tree.length - 1} below it` : ''}`;
+  if (withSecrets) {
+    const to = given ?? recipients(process.env, config.recipient);
+    const bytes = exactBundle(parsed.store, tree, to);
+    write(file, bytes, 0o600);
+    say(file, `wrote ${file} (${sizeText(bytes.length)}): ${what}, exactly as recorded, with its secrets, sealed to ${to.map(shortened).join(', ')}`);
+    return 0;
+  }
+  const masked = maskRuns(tree.map((one) => recordedRun(parsed.store, one)), config.mask);
+  const bytes = format === 'bundle' ? standInBundle(masked) : Buffer.from(WRITERS[format](masked.map(readable), VERSION));
+  write(file, bytes, 0o644);
+  const left = masked.flatMap(({ underivable }) => underivable);
+  say(file, `wrote ${file} (${sizeText(bytes.length)}): ${what}, with stand-ins for its secrets${format === 'bundle' && left.length > 0 ? `. A replay on stand-ins cannot derive: ${left.slice(0, NAMED).map(({ event, what: value }) => `${value} (step ${event})`).join('; ')}${left.length > NAMED ? `; and ${left.length - NAMED} more` : ''}` : ''}`);
   return 0;
+}
+
+/** More would hide the line's end. */
+const NAMED = 3;
+
+const WRITERS: Readonly<Record<Exclude<Format, 'bundle'>, (runs: readonly ReadableRun[], version: string) => string>> = { jsonl: toJsonLines, otel: toOtel, har: toHar, html: toHtml };
+
+function say(file: string, line: string): void {
+  if (file !== '-') process.stderr.write(`replay-harness: ${line}\n`);
+}
+
+/** @throws ConfigError where there is nothing in it */
+function recordedRun(store: EmbeddedStore, run: StoredRun): RecordedRun {
+  const readers = identities(process.env);
+  const { events, runKey } = store.tape(run, readers);
+  const others = store.lanes(run, readers);
+  if (events.length === 0 || !runKey) throw new ConfigError(`run ${run.manifest.id} ended before its first event: there is nothing to export.`);
+  const open = new Set(store.segments(run).filter(({ sealed }) => !sealed).map(({ header }) => header.lane));
+  return { manifest: run.manifest, runKey, lanes: [{ lane: 0, events }, ...others].map(({ lane, events: own }) => ({ lane, events: own, sealed: !open.has(lane) })) };
+}
+
+function standInBundle(runs: readonly MaskedRun[]): Buffer {
+  return encodeBundle({ content: 'stand-ins', run: (runs[0] as MaskedRun).manifest.id, madeBy: `replay-harness ${VERSION}` }, runs.map(({ manifest, lanes, runKey, underivable }) => standInEntry(manifest, lanes, runKey as Buffer, underivable)));
+}
+
+function readable({ manifest, lanes: [main, ...others] }: MaskedRun): ReadableRun {
+  const { id, parentRunId, name, agent, exitCode, signal, startedAt, node, tags } = manifest;
+  const interpreted = interpretLanes(main?.events ?? [], others.map(({ lane, events, sealed }) => ({ lane, events: [...events], complete: sealed })));
+  const [begin] = interpreted.events;
+  const command = begin?.type === 'begin' ? [begin.facts.argv0, ...begin.facts.execArgv, ...begin.facts.argv.slice(1)] : [];
+  const durationMs = manifest.durationMs ?? Math.round((interpreted.events.at(-1)?.at ?? 0) / 1000);
+  return {
+    id, parentRunId, name, agent, command, status: manifest.status === 'complete' ? 'complete' : 'truncated', exitCode, signal, startedAt, durationMs, node, tags,
+    lanes: [{ lane: 0, events: interpreted.events, steps: interpreted.steps }, ...interpreted.lanes],
+  };
 }
 
 /** @throws ConfigError */
