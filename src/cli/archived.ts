@@ -8,7 +8,8 @@ import { loadConfig } from '../store/configuration.ts';
 import type { EmbeddedStore } from '../store/embedded.ts';
 import { identities } from '../store/keyring.ts';
 import { restoreRun } from '../store/retention/archive.ts';
-import { type ArchivePlace, placeAt } from '../store/retention/place.ts';
+import type { ArchivePlace } from '../store/retention/archive-place.ts';
+import { placeAt } from '../store/retention/place.ts';
 import type { StoredRun } from '../store/run-store.ts';
 import type { Arguments } from './arguments.ts';
 

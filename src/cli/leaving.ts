@@ -9,7 +9,7 @@ import type { EmbeddedStore } from '../store/embedded.ts';
 import { identities } from '../store/keyring.ts';
 import { archiveRun, sweep } from '../store/retention/archive.ts';
 import { buryRun } from '../store/retention/bury.ts';
-import type { ArchivePlace } from '../store/retention/place.ts';
+import type { ArchivePlace } from '../store/retention/archive-place.ts';
 import { type Action, planOf } from '../store/retention/plan.ts';
 import { bytesOf, isHere, treesOf } from '../store/retention/trees.ts';
 import type { StoredRun } from '../store/run-store.ts';

@@ -11,7 +11,7 @@ import { writeDurably } from '../intake.ts';
 import { sha256 } from '../journal-tape.ts';
 import { boxSalt, type PackedRun, packRun, unpackRun } from '../packed-run.ts';
 import type { StoredRun } from '../run-store.ts';
-import type { ArchivePlace } from './place.ts';
+import type { ArchivePlace } from './archive-place.ts';
 import { isJournal } from './trees.ts';
 
 /** "RHARCH\r\n" · u16 version · u32 length · JSON {@link PackedRun} · payload. Numbers are little-endian. */

@@ -1,21 +1,11 @@
-/** Where an archive is. One object per run; an object is written whole or not at all. */
-import { IntegrityError, StoreUnavailableError } from '../../model/error.ts';
+/** Finds the archive that a text names, and keeps one in a folder. */
+import { StoreUnavailableError } from '../../model/error.ts';
 import type { Retention } from '../../model/retention.ts';
 import { uuidv7 } from '../../model/uuid.ts';
 import { nativeFs } from '../../runtime/natives.ts';
 import { makeFolder } from '../make-folder.ts';
 import { writeDurably } from '../intake.ts';
-
-export interface ArchivePlace {
-  /** As the configuration writes it; a folder is absolute. */
-  readonly to: string;
-  /** @throws StoreUnavailableError */
-  put(name: string, bytes: Buffer): Promise<void>;
-  /** @throws IntegrityError when it is not there @throws StoreUnavailableError */
-  get(name: string): Promise<Buffer>;
-  /** No error where it is not there. @throws StoreUnavailableError */
-  remove(name: string): Promise<void>;
-}
+import { absent, type ArchivePlace } from './archive-place.ts';
 
 /** @param base folder that a relative one is meant from */
 export async function placeAt(to: string, { s3, base }: { readonly s3?: Retention['s3']; readonly base: string }): Promise<ArchivePlace> {
@@ -58,10 +48,4 @@ class FolderPlace implements ArchivePlace {
       throw new StoreUnavailableError(`${name} cannot be removed from the archive ${this.to}: ${(error as Error).message}.`);
     }
   }
-}
-
-/** @param isGone the archive answers, and the object is not in it */
-export function absent(isGone: boolean, to: string, name: string, why: string): IntegrityError | StoreUnavailableError {
-  if (isGone) return new IntegrityError(`The archive ${to} holds no ${name}: it was deleted there.`);
-  return new StoreUnavailableError(`The archive ${to} cannot be read: ${why}.`);
 }

@@ -2,8 +2,8 @@
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { ConfigError, StoreUnavailableError } from '../../model/error.ts';
 import type { Retention } from '../../model/retention.ts';
-import { bufferFrom } from '../../runtime/natives.ts';
-import { absent, type ArchivePlace } from './place.ts';
+import { bufferFrom, processEnv } from '../../runtime/natives.ts';
+import { absent, type ArchivePlace } from './archive-place.ts';
 
 /** Where AWS's variables name no region: services of others have none. */
 const NO_REGION = 'us-east-1';
@@ -14,7 +14,7 @@ export function s3Place(to: string, { endpoint, region }: NonNullable<Retention[
   if (bucket === undefined) throw new ConfigError(`retention.to is "${to}"; a bucket is written s3://BUCKET or s3://BUCKET/PREFIX.`);
   const client = new S3Client({
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-    region: region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'] ?? NO_REGION,
+    region: region ?? processEnv['AWS_REGION'] ?? processEnv['AWS_DEFAULT_REGION'] ?? NO_REGION,
     maxAttempts: 3,
   });
   const at = (name: string): { Bucket: string; Key: string } => ({ Bucket: bucket, Key: prefix === '' ? name : `${prefix}/${name}` });
