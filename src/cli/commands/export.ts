@@ -78,9 +78,9 @@ function standInBundle(runs: readonly MaskedRun[]): Buffer {
   return encodeBundle({ content: 'stand-ins', run: (runs[0] as MaskedRun).manifest.id, madeBy: `replay-harness ${VERSION}` }, runs.map(({ manifest, lanes, runKey, underivable }) => standInEntry(manifest, lanes, runKey as Buffer, underivable)));
 }
 
-function readable({ manifest, lanes: [main, ...others] }: MaskedRun): ReadableRun {
+function readable({ manifest, runKey, lanes: [main, ...others] }: MaskedRun): ReadableRun {
   const { id, parentRunId, name, agent, exitCode, signal, startedAt, node, tags } = manifest;
-  const interpreted = interpretLanes(main?.events ?? [], others.map(({ lane, events, sealed }) => ({ lane, events: [...events], complete: sealed })));
+  const interpreted = interpretLanes(main?.events ?? [], others.map(({ lane, events, sealed }) => ({ lane, events: [...events], complete: sealed })), runKey);
   const [begin] = interpreted.events;
   const command = begin?.type === 'begin' ? [begin.facts.argv0, ...begin.facts.execArgv, ...begin.facts.argv.slice(1)] : [];
   const durationMs = manifest.durationMs ?? Math.round((interpreted.events.at(-1)?.at ?? 0) / 1000);

@@ -60,7 +60,7 @@ export async function shipOn(task: ShipTask, stop: AbortSignal, warn: (line: str
 }
 
 async function round(database: Database, folder: string, each: (shipped: Shipped) => void, stop?: AbortSignal): Promise<void> {
-  const tools = ingestTools(loadConfig(process.env, process.cwd()).mask);
+  const tools = ingestTools(loadConfig(process.env, process.cwd()), process.env);
   await shipLeftovers(database, new Spool(folder), readers(), tools, (shipped) => {
     each(shipped);
     return stop?.aborted !== true;
