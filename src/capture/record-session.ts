@@ -6,11 +6,12 @@ import { bufferFrom, jsonStringify, nextTick, promiseJob } from '../runtime/nati
 import { asOwn, isOwn, ownImmediate } from '../runtime/own.ts';
 import { agentFrame } from '../runtime/stack.ts';
 import { warningsOf } from '../runtime/warnings.ts';
+import { CheckPhases } from './check-phases.ts';
 import { CoverageDetector } from './coverage-detector.ts';
 import { Macrotasks } from './macrotasks.ts';
 import { RandomStream } from './random.ts';
 import { RecordClock } from './record-clock.ts';
-import { type Deliver, type Lanes, NOTHING, type Recorded, type Session, TURN, type WriteResult } from './session.ts';
+import type { Deliver, Lanes, Recorded, Session, WriteResult } from './session.ts';
 
 /** A pack of clock reads larger than this is written before the next event of another kind. */
 const PACK_BYTES = 1024 * 1024;
@@ -28,6 +29,8 @@ export class RecordSession implements Session {
   readonly #coverage: CoverageDetector = new CoverageDetector((name) => this.#note(name, 'seen'));
   readonly #noted: Set<string> = new Set();
   #macrotasks: Macrotasks | undefined;
+  readonly #phases: CheckPhases = new CheckPhases();
+  #turnDue = false;
   #operations = 0;
   #flushDue = false;
   #rounds = 0;
@@ -47,6 +50,7 @@ export class RecordSession implements Session {
 
   operation(kind: Kind, key: string, _deliver: Deliver): number {
     const id = ++this.#operations;
+    if (kind === 'immediate') this.#phases.made(id);
     this.#takeValues();
     this.#journal.start(id, kind, key);
     this.#appended();
@@ -55,7 +59,8 @@ export class RecordSession implements Session {
 
   arrived(operation: number, kind: Kind, status: number, data?: Uint8Array): void {
     this.#takeValues();
-    if (this.#macrotasks?.joins()) this.#journal.value('together', 0, '');
+    this.#phases.delivered(operation);
+    if (this.#macrotasks) this.#watched(this.#macrotasks);
     this.#journal.delivery(operation, kind, status, data);
     // What came from outside is on disk before the program sees it: it may be what kills the process. A timer brings nothing.
     if (kind === 'fired') this.#appended();
@@ -73,7 +78,9 @@ export class RecordSession implements Session {
     run();
   }
 
-  retire(_operation: number): void {}
+  retire(operation: number): void {
+    this.#phases.forget(operation);
+  }
 
   effect<T>(live: () => T, _replayed: T): T {
     return live();
@@ -195,10 +202,6 @@ export class RecordSession implements Session {
     this.#macrotasks ??= new Macrotasks();
   }
 
-  turned(): void {
-    this.value('handle-value', TURN, () => NOTHING);
-  }
-
   owns(...types: readonly string[]): void {
     this.#coverage.owns(types);
   }
@@ -261,6 +264,22 @@ export class RecordSession implements Session {
       this.arrived(operation, kind, status, data);
       run();
     });
+  }
+
+  #watched(macrotasks: Macrotasks): void {
+    if (macrotasks.joins()) this.#journal.value('together', 0, '');
+    if (this.#turnDue) return;
+    this.#turnDue = true;
+    const since = this.#phases.now;
+    // Whatever native code puts off from here on keeps the loop going by itself.
+    ownImmediate(() => {
+      this.#turnDue = false;
+      if (!this.#phases.isBare(since)) return;
+      this.#phases.turned();
+      this.#takeValues();
+      this.#journal.value('turn', 0, '');
+      this.#appended();
+    }).unref();
   }
 
   #takeValues(): void {

@@ -20,10 +20,6 @@ export interface WriteResult {
   readonly kept?: Uint8Array;
 }
 
-export const NOTHING: Recorded = { status: 0, data: new Uint8Array(0) };
-/** Key of the event by which native code's turn is told. */
-export const TURN = '["http2.turn"]';
-
 export interface Clock {
   /** Milliseconds since the epoch. */
   dateNow(): number;
@@ -109,8 +105,6 @@ export interface Session {
    * replay gives it a turn only where the recording shows that it had one.
    */
   watchTurns(): void;
-  /** Native code calls the program, in such a turn. */
-  turned(): void;
   /** Native resources, as async_hooks calls them, whose deliveries the caller records or refuses. */
   owns(...types: readonly string[]): void;
   /** Something no boundary can record: named once when recording, refused in replay. */

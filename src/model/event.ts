@@ -59,6 +59,8 @@ export const KINDS = [
   'measurement',
   // what a start warned of (V)
   'warned',
+  // native code has had its turn, and no delivery shows it (V): a replay does not ask for it
+  'turn',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -147,8 +149,8 @@ export type StdioType = 'tty' | 'pipe' | 'file' | 'none';
  * What the harness does in a process that its events depend on: exact replay does as the recorder did. Raise it when older
  * recordings would diverge, and keep the old way for them.
  *
- * 0: undici is loaded before the program. 1: when the program first uses it. 2: that nghttp2 calls the program between deliveries
- * is an event.
+ * 0: undici is loaded before the program. 1: when the program first uses it. 2: turns of native code between
+ * deliveries are events.
  */
 export const SURFACE = 2;
 

@@ -1,6 +1,7 @@
 /** Exact replay: the log is the only source of values and deliveries, and whatever the program asks is held against it. */
 import { RandomStream } from '../capture/random.ts';
-import { type Deliver, NOTHING, type Recorded, type Session, TURN, type WriteResult } from '../capture/session.ts';
+import { CheckPhases } from '../capture/check-phases.ts';
+import type { Deliver, Recorded, Session, WriteResult } from '../capture/session.ts';
 import type { Divergence } from '../model/divergence.ts';
 import type { FileChange } from '../model/file-change.ts';
 import type { Kind, LaneEvent, RunFacts } from '../model/event.ts';
@@ -78,6 +79,7 @@ export class ReplaySession implements Session {
   #threw = false;
   /** Native code works in the turns of the loop: it gets none between two deliveries. */
   #turnsCount = false;
+  readonly #phases: CheckPhases = new CheckPhases();
   #operations = 0;
   #ended = false;
   #isIdentical = false;
@@ -122,6 +124,7 @@ export class ReplaySession implements Session {
   arrivedAmid(): void {}
 
   retire(operation: number): void {
+    this.#phases.forget(operation);
     this.#pending.delete(operation);
   }
 
@@ -245,11 +248,6 @@ export class ReplaySession implements Session {
     this.#turnsCount = true;
   }
 
-  turned(): void {
-    // Recordings made before this was an event do not have it.
-    if ((this.#facts.surface ?? 0) >= 2) this.value('handle-value', TURN, () => NOTHING);
-  }
-
   owns(): void {}
 
   uncaptured<T>(name: string, live: () => T): T {
@@ -298,6 +296,7 @@ export class ReplaySession implements Session {
     const id = ++this.#operations;
     if (!this.#ask('start', kind, key)) return this.#left().operation(id, kind, key, this.inContext(deliver));
     this.#pending.set(id, { kind, key, deliver, isOrdered, scope: new AsyncResource('RECORDED') });
+    if (kind === 'immediate') this.#phases.made(id);
     if (kind === 'stdio') this.#streams.set(id, Number(key.slice(1, -1)));
     this.#advance();
     return id;
@@ -346,18 +345,25 @@ export class ReplaySession implements Session {
   }
 
   /** What the program did without asking for anything (draw, be noted) is settled when its macrotask is over. */
-  #nextForScheduler(): LaneEvent | undefined {
+  #nextForScheduler(nativeHadTurn: boolean = true): LaneEvent | undefined {
     const { due } = this.#tape;
+    if (isTurn(due) && !nativeHadTurn) return due;
     const isDrawn = due?.type === 'value' && due.kind === 'random' && due.status === this.#stream.draws;
     if (due?.type === 'note' && due.effect === 'arrived') this.#block(due.name);
     if (!isDrawn && !isAside(due) && !isRelayed(due)) return due;
     if (isDrawn) this.#stream.draws = 0;
     this.#pass(due);
-    return this.#nextForScheduler();
+    return this.#nextForScheduler(nativeHadTurn);
+  }
+
+  /** Recordings made before there were such events show their turns in another way. */
+  #beginsPhase({ operation }: Delivery): boolean {
+    return (this.#facts.surface ?? 0) >= 2 && this.#phases.beginsWith(operation);
   }
 
   /** What the program did not ask for. */
   #pass(event: LaneEvent | undefined): void {
+    if (isTurn(event)) this.#phases.turned();
     if (isRelayed(event)) this.#printer.relayed(event.status, event.data);
     this.#tape.advance();
   }
@@ -404,8 +410,8 @@ export class ReplaySession implements Session {
     if (!this.#turnsCount) return undefined;
     if (this.#tape.due?.type !== 'value' || this.#tape.due.kind !== 'together') runTicks();
     if (this.#ended || this.#probe) return undefined;
-    const next = this.#nextForScheduler();
-    if (next?.type !== 'delivery' || next.kind === 'emitted' || !this.#isReady(next.operation)) return undefined;
+    const next = this.#nextForScheduler(false);
+    if (next?.type !== 'delivery' || next.kind === 'emitted' || !this.#isReady(next.operation) || this.#beginsPhase(next)) return undefined;
     this.#clearQueue();
     return this.#take(next);
   }
@@ -421,6 +427,7 @@ export class ReplaySession implements Session {
     const outcome = this.#outcomes.get(event.operation);
     if (outcome || event.kind === 'closed') this.#pending.delete(event.operation);
     this.#outcomes.delete(event.operation);
+    this.#phases.delivered(event.operation);
     this.#tape.advance();
     if (event.kind === 'written') this.#printer.left(event.operation);
     this.#endIfCut();
@@ -517,5 +524,9 @@ export class ReplaySession implements Session {
 
 /** An event that the program does not ask for, and that nothing is delivered by. */
 function isAside(event: LaneEvent | undefined): boolean {
-  return event?.type === 'note' || (event?.type === 'value' && event.kind === 'together');
+  return event?.type === 'note' || (event?.type === 'value' && event.kind === 'together') || isTurn(event);
+}
+
+function isTurn(event: LaneEvent | undefined): boolean {
+  return event?.type === 'value' && event.kind === 'turn';
 }

@@ -14,16 +14,10 @@ export function ticksAmid(): void {
 }
 
 export class CallsAmid {
-  readonly #alone: () => void;
   #working = false;
   #called = false;
   #ticking = false;
   #errors: unknown[] = [];
-
-  /** @param alone is called when native code may have called the program out of nothing that JavaScript gave it */
-  constructor(alone: () => void) {
-    this.#alone = alone;
-  }
 
   /** @param work gives native code something to work through */
   during(work: () => void): void {
@@ -40,8 +34,7 @@ export class CallsAmid {
 
   /** Native code has called the program. */
   begins(): void {
-    if (this.#ticking) return;
-    if (!this.#working) return this.#alone();
+    if (!this.#working || this.#ticking) return;
     if (this.#called) this.#tick();
     this.#called = true;
   }

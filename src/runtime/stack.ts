@@ -67,13 +67,6 @@ export function calledByModuleLoader(below: AnyFunction): boolean {
   return false;
 }
 
-/** Whether a function of Node's that has called us is the outermost: native code has called it, from the loop. */
-export function calledFromLoop(): boolean {
-  const [, ...callers] = callSites(10, calledFromLoop).filter((site) => !isOwn(site));
-  // There is one below it where the program watches asynchronous resources.
-  return callers.every((site) => fileOf(site) === 'node:internal/async_hooks');
-}
-
 /** Whether the innermost caller that is neither Node's nor ours lies in a package whose path matches. */
 export function calledByPackage(path: RegExp): boolean {
   const caller = callSites(30, calledByPackage).map(fileOf).find((file) => file !== '' && !isOwnFile(file) && !file.startsWith('node:'));

@@ -35,7 +35,7 @@ export interface Coverage {
 /** Kinds that are not called as their boundary is. */
 const BOUNDARIES: Partial<Record<Kind, string>> = {
   immediate: 'timer', tcp: 'socket', pipe: 'socket', tls: 'socket', 'fs-value': 'fs', 'sqlite-value': 'sqlite', entropy: 'random', finalizer: 'garbage', weakref: 'garbage', 'event-time': 'clock',
-  'process-value': 'process', 'os-value': 'process', 'handle-value': 'handle', 'process-event': 'process', 'write-result': 'handle', unsent: 'stdio', stack: 'error stack', threw: 'error', warned: 'warning', exit: 'process',
+  'process-value': 'process', 'os-value': 'process', 'handle-value': 'handle', 'process-event': 'process', 'write-result': 'handle', unsent: 'stdio', stack: 'error stack', threw: 'error', warned: 'warning', turn: 'event loop', together: 'event loop', exit: 'process',
 };
 
 type Counts = { -readonly [name in keyof BoundaryCount]: BoundaryCount[name] };

@@ -9,7 +9,6 @@ import { currentDate } from '../../runtime/http-date.ts';
 import { asOwn } from '../../runtime/own.ts';
 import { CallsAmid } from '../../runtime/calls-amid.ts';
 import { type AnyFunction, disguise, patchMethod } from '../../runtime/patches.ts';
-import { calledFromLoop } from '../../runtime/stack.ts';
 import { createStash } from '../../runtime/stash.ts';
 import { readValue } from '../read-value.ts';
 import type { Session } from '../session.ts';
@@ -83,9 +82,7 @@ function nativePrototypes(http2: Http2): NativePrototypes {
 
 function patchNatives(prototypes: NativePrototypes, session: Session): void {
   const bridges = createStash<JsStream>();
-  const calls = new CallsAmid(() => {
-    if (calledFromLoop()) session.turned();
-  });
+  const calls = new CallsAmid();
   for (const prototype of [prototypes.session, prototypes.stream]) tellCalls(prototype, prototypes.owner, calls);
   dateAnswers(prototypes, session);
   patchMethod(prototypes.session, 'consume', (native) => function (this: object, handle: object): unknown {
