@@ -1,3 +1,5 @@
+import type { MatchConfig } from '../src/model/config.ts';
+
 /** What the command line tells the preload, in one variable that the agent never sees. */
 export const CONTROL = 'REPLAY_HARNESS_CONTROL';
 
@@ -25,6 +27,10 @@ export interface Control {
   readonly report?: string;
   /** File that a process makes when it has said why it is not recorded (record) or not replayed (replay): the contract's exit code, or nothing. */
   readonly refusal?: string;
+  /** The code was changed on purpose: replay by meaning, and list all differences. */
+  readonly loose?: boolean;
+  /** What does not count when requests are compared. */
+  readonly match?: MatchConfig;
   /** Find the agent's line behind asynchronous work; nothing is printed. */
   readonly trace?: boolean;
   /** Variables that the user set for this replay. */

@@ -1,11 +1,13 @@
 /** Opens a replay: the recorded run's tape, its process facts, a session that serves them. */
 import type { Report } from '../src/model/divergence.ts';
-import { ConfigError, IntegrityError, TruncatedError, UnsupportedRuntimeError } from '../src/model/error.ts';
+import { ConfigError, IntegrityError, TruncatedError } from '../src/model/error.ts';
 import { type RunFacts, SURFACE } from '../src/model/event.ts';
 import { bufferFrom, cwd, defineProperty, killSelf, nativeFs, performanceNow, processEnv, reallyExit } from '../src/runtime/natives.ts';
 import { AsyncTrace } from '../src/replay/async-trace.ts';
 import { exitCodeOf, explain } from '../src/replay/report.ts';
 import { type Ending, ReplaySession } from '../src/replay/replay-session.ts';
+import type { Session } from '../src/capture/session.ts';
+import type { SemanticEnding } from '../src/replay/semantic/semantic-session.ts';
 import { Tape } from '../src/replay/tape.ts';
 import { loadConfig, storeLocation } from '../src/store/configuration.ts';
 import { EmbeddedStore } from '../src/store/embedded.ts';
@@ -13,11 +15,15 @@ import { maskReport } from '../src/store/masking/mask-report.ts';
 import type { Tape as StoredTape } from '../src/store/run-store.ts';
 import { identities } from '../src/store/keyring.ts';
 import type { Control } from './control.ts';
+import { otherRuntime, semantic } from './semantic.ts';
+import { loadUndiciFirst } from './warm.ts';
 
 export interface Replay {
-  readonly session: ReplaySession;
+  readonly session: Session;
   readonly facts: RunFacts;
   readonly start: () => void;
+  /** Loads what has to be there before the sources that it uses are patched. */
+  readonly warm: () => void;
 }
 
 /** @throws HarnessError */
@@ -31,30 +37,28 @@ export function replay(control: Control | undefined): Replay {
   const [begin] = tape.events;
   if (begin?.type !== 'begin') throw new TruncatedError(`The recording ${selector} ended before its first event: there is nothing to replay.`);
   const { facts } = begin;
-  requireSameNode(facts);
   requireKnownSurface(facts);
+  const because = otherRuntime(facts) ?? (control?.loose ? 'the code may have changed (--loose)' : undefined);
 
   let trace: AsyncTrace | undefined;
   if (control?.trace) (trace = new AsyncTrace()).start();
-  const finish = (ending: Ending): void => {
-    const report = maskReport(reportOf(facts, tape, ending, performanceNow() - startedAt), tape.events, { mask: config.mask, key: tape.runKey });
+  const finish = (ending: Ending | SemanticEnding): void => {
+    const report = maskReport(reportOf(facts, tape, ending, performanceNow() - startedAt, because), tape.events, { mask: config.mask, key: tape.runKey });
     if (control?.report) nativeFs.writeFileSync(control.report, JSON.stringify(report));
     else if (ending.verdict !== 'identical') nativeFs.writeSync(2, `${explain(report)}\n`);
     if (ending.verdict !== 'identical') reallyExit(exitCodeOf(report));
     // The end is part of what is replayed: whoever waits for this process sees the signal that the recorded one died of.
     if (tape.signal !== null) killSelf(tape.signal);
   };
-  const session = new ReplaySession({ facts, tape: new Tape(tape.events, tape.complete, tape.signal), trace, temporary: control?.temporary, finish });
+  const options = { facts, tape: new Tape(tape.events, tape.complete, tape.signal), trace, temporary: control?.temporary, finish };
+  const { session, warm } = because === undefined ? { session: new ReplaySession(options), warm: () => loadAsRecorded(facts) } : semantic(tape.events, options, control);
   restoreFacts(facts, control);
-  return { session, facts, start: () => session.start() };
+  return { session, facts, start: () => session.start(), warm };
 }
 
-function requireSameNode(facts: RunFacts): void {
-  if (facts.node === process.version && facts.platform === process.platform && facts.arch === process.arch) return;
-  throw new UnsupportedRuntimeError(
-    `The run ${facts.runId} was recorded with Node ${facts.node} on ${facts.platform}-${facts.arch}, and this is Node ${process.version} on ${process.platform}-${process.arch}. ` +
-    `An exact replay needs the very same version: give it with --node PATH, or install it (for instance: npx node@${facts.node.slice(1)}).`,
-  );
+/** Recorders of surface 0 loaded undici before the program. */
+function loadAsRecorded({ surface = 0 }: RunFacts): void {
+  if (surface === 0) loadUndiciFirst();
 }
 
 function requireKnownSurface({ runId, surface = 0 }: RunFacts): void {
@@ -81,11 +85,11 @@ function restoreEnvironment(env: Readonly<Record<string, string>>): void {
   for (const name of names) if (processEnv[name] !== env[name]) processEnv[name] = env[name];
 }
 
-function reportOf(facts: RunFacts, { events, signal }: StoredTape, ending: Ending, durationMs: number): Report {
+function reportOf(facts: RunFacts, { events, signal }: StoredTape, ending: Ending | SemanticEnding, durationMs: number, because: string | undefined): Report {
   const { verdict, divergence, blocked, steps, changedCode } = ending;
   return {
-    runId: facts.runId, verdict, fidelity: 'exact', step: divergence?.step ?? null, kind: divergence?.kind ?? null, expected: divergence?.expected ?? null,
-    actual: divergence?.actual ?? null, firstDifference: divergence?.firstDifference ?? null, stack: divergence?.stack ?? [], drifts: [], blocked, liveCalls: 0,
+    runId: facts.runId, verdict, fidelity: because === undefined ? 'exact' : 'semantic', ...(because !== undefined && { because }), step: divergence?.step ?? null, kind: divergence?.kind ?? null, expected: divergence?.expected ?? null,
+    actual: divergence?.actual ?? null, firstDifference: divergence?.firstDifference ?? null, stack: divergence?.stack ?? [], drifts: 'drifts' in ending ? ending.drifts : [], blocked, liveCalls: 0,
     steps, durationMs: Math.round(durationMs), recordedDurationMs: Math.round((events[events.length - 1]?.at ?? 0) / 1000), code: divergence?.code ?? null, signal, changedCode, sandbox: null,
   };
 }

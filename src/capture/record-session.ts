@@ -82,6 +82,8 @@ export class RecordSession implements Session {
     this.#phases.forget(operation);
   }
 
+  closing(): void {}
+
   effect<T>(live: () => T, _replayed: T): T {
     return live();
   }

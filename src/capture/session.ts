@@ -60,6 +60,8 @@ export interface Session {
   arrivedAmid(operation: number, kind: Kind, status: number, data: Uint8Array, run: () => void): void;
   /** No further delivery can reach this operation. */
   retire(operation: number): void;
+  /** The program closes a handle, and waits to hear that it is closed. */
+  closing(operation: number): void;
   /** Runs what only the recorded run does (start a native operation); in replay answers `replayed`. */
   effect<T>(live: () => T, replayed: T): T;
   /** The program made an immediate. `remove` takes it off the runtime's queue: in replay the log alone says when it runs. */

@@ -13,9 +13,10 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
   },
   replay: {
     usage: 'replay <run> [options] [-- CMD [ARGS…]]',
-    does: 'Runs the same program again, offline, with every answer from the recording. Exit code: the agent’s own when identical; 3 diverged, 7 truncated.',
+    does: 'Runs the same program again, offline, with every answer from the recording. Exit code: the agent’s own when identical; 3 diverged or drifted, 7 truncated.',
     options: [
-      ['--report FILE', 'writes the verdict as JSON'], ['--env K=V', 'overrides one environment variable'], ['--node PATH', 'the Node binary to replay with (must be the recorded version)'],
+      ['--report FILE', 'writes the verdict as JSON'], ['--env K=V', 'overrides one environment variable'], ['--node PATH', 'the Node binary to replay with: of the recorded version exactly, of any other by meaning'],
+      ['--loose', 'for code that was changed on purpose: answers by meaning, and lists every difference'],
       ['--sandbox auto|os|process', 'the wall around the process: the strongest there is (default), one of the system or none at all, guards in the process only'],
       ['--children injected|live', 'what the program heard of its child processes is from its log; live: its Node children are replayed as well, each from its own run'],
       ['-- CMD', 'where the code lies now, and its arguments'],

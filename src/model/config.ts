@@ -1,6 +1,7 @@
 /** `replay-harness.json`: what it may hold. The JSON Schema shipped for editors says the same (a test compares them). */
 import { ConfigError } from './error.ts';
 import { isLimits, isRetention, type Limits, type Retention } from './retention.ts';
+import { isPath } from './json-path.ts';
 
 export interface Config {
   readonly store?: string;
@@ -9,7 +10,7 @@ export interface Config {
   readonly recipient?: string | readonly string[];
   readonly mask?: readonly Readonly<Record<string, string>>[];
   readonly ignore?: readonly string[];
-  readonly match?: Readonly<Record<string, unknown>>;
+  readonly match?: MatchConfig;
   readonly tools?: Readonly<Record<string, 'read-only' | 'side-effect'>>;
   readonly nativeAddons?: Readonly<Record<string, 'pure'>>;
   readonly llm?: Readonly<Record<string, string>>;
@@ -29,6 +30,19 @@ export interface SearchConfig {
   readonly queries?: string;
 }
 
+/** What does not count when a request is held against recorded ones. */
+export interface MatchConfig {
+  readonly ignore?: readonly MatchRule[];
+}
+
+/** One of: a header, a member of a JSON body (`$.metadata.id`), a parameter of the query or of a form. */
+export interface MatchRule {
+  readonly header?: string;
+  readonly json?: string;
+  readonly query?: string;
+  readonly form?: string;
+}
+
 type Check = readonly [takes: string, holds: (value: unknown) => boolean];
 
 const isText = (value: unknown): boolean => typeof value === 'string';
@@ -36,6 +50,9 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const isTextMap = (value: unknown): boolean => isObject(value) && Object.values(value).every(isText);
 const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const MASKS = ['header', 'json', 'query', 'form', 'env', 'file', 'pattern'];
+const MATCHES = ['header', 'json', 'query', 'form'];
+const isMatchRule = (value: unknown): boolean => isTextMap(value) && Object.keys(value as object).length === 1 && MATCHES.includes(Object.keys(value as object)[0] as string) && isPath((value as MatchRule).json ?? '$.a');
+const isMatch = (value: unknown): boolean => isObject(value) && Object.keys(value).every((key) => key === 'ignore') && (value['ignore'] === undefined || (Array.isArray(value['ignore']) && value['ignore'].every(isMatchRule)));
 const isMask = (value: unknown): boolean => {
   const [[sort, text] = [], ...more] = isTextMap(value) ? Object.entries(value as Record<string, string>) : [];
   return more.length === 0 && text !== undefined && text !== '' && MASKS.includes(sort as string) && (sort !== 'pattern' || isPattern(text));
@@ -59,7 +76,7 @@ export const CONFIG_KEYS: Readonly<Record<keyof Config, Check>> = {
   recipient: ['a public key, or a list of them', (value) => isText(value) || isTextList(value)],
   mask: [`a list of rules, each an object with one of ${MASKS.join(', ')} (a regular expression)`, (value) => Array.isArray(value) && value.every(isMask)],
   ignore: ['a list of hosts (texts)', isTextList],
-  match: ['an object', isObject],
+  match: [`an object with "ignore": a list of rules, each an object with one of ${MATCHES.join(', ')} (json: a path such as $.metadata.id)`, isMatch],
   tools: ['an object from patterns to "read-only" or "side-effect"', (value) => isObject(value) && Object.values(value).every((entry) => entry === 'read-only' || entry === 'side-effect')],
   nativeAddons: ['an object from package names or paths to "pure"', (value) => isObject(value) && Object.values(value).every((entry) => entry === 'pure')],
   llm: ['an object from hosts to a provider name', isTextMap],
@@ -70,7 +87,7 @@ export const CONFIG_KEYS: Readonly<Record<keyof Config, Check>> = {
 };
 
 /** Keys that are checked and kept for later versions. */
-const WITHOUT_EFFECT = ['match', 'tools', 'llm', 'sampling'];
+const WITHOUT_EFFECT = ['tools', 'llm', 'sampling'];
 
 /** @returns keys of a configuration that this version does not act upon yet */
 export function keysWithoutEffect(config: Config): string[] {

@@ -21,17 +21,34 @@ export interface Divergence {
   readonly stack: readonly string[];
 }
 
+/** One difference of a replay by meaning, which goes on behind it. */
+export interface Drift {
+  readonly change: 'added' | 'missing' | 'changed' | 'reordered';
+  /** What sort of thing differs: `http request`, `stdout`, `fs`, `exit`, … */
+  readonly kind: string;
+  /** Sequence number of what was recorded; null: it is new. */
+  readonly step: number | null;
+  readonly recorded: string | null;
+  readonly now: string | null;
+  readonly firstDifference: FirstDifference | null;
+  /** The agent's own frames, innermost first. */
+  readonly stack: readonly string[];
+}
+
 export interface Report {
   readonly runId: string;
   readonly verdict: Verdict;
+  /** Compared byte by byte, or by meaning. */
   readonly fidelity: 'exact' | 'semantic';
+  /** Why it was replayed by meaning. */
+  readonly because?: string;
   readonly step: number | null;
   readonly kind: string | null;
   readonly expected: string | null;
   readonly actual: string | null;
   readonly firstDifference: FirstDifference | null;
   readonly stack: readonly string[];
-  readonly drifts: readonly unknown[];
+  readonly drifts: readonly Drift[];
   readonly blocked: readonly string[];
   readonly liveCalls: number;
   /** Events replayed. */

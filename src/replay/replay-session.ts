@@ -128,6 +128,8 @@ export class ReplaySession implements Session {
     this.#pending.delete(operation);
   }
 
+  closing(): void {}
+
   effect<T>(_live: () => T, replayed: T): T {
     return replayed;
   }

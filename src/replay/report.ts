@@ -1,5 +1,5 @@
 /** The verdict in words: what was asked, what was recorded, the first difference, where, and what to do. */
-import type { Report } from '../model/divergence.ts';
+import type { FirstDifference, Report } from '../model/divergence.ts';
 
 export function exitCodeOf({ verdict }: Report): number {
   return verdict === 'truncated' ? 7 : 3;
@@ -8,27 +8,55 @@ export function exitCodeOf({ verdict }: Report): number {
 /** Lines for stderr; the first begins with `replay-harness:`. */
 export function explain(report: Report): string {
   const { runId, verdict, step, kind, expected, actual, firstDifference, stack, code } = report;
+  if (verdict === 'drifted') return explainDrifts(report);
   if (verdict === 'identical') {
     const end = report.signal === null ? '' : `; the recorded process was ended by ${report.signal} here, and so was the replay: what it did not come to is not known`;
-    return `replay-harness: replayed ${runId}: identical, ${report.steps} events, 0 live calls${end}${changedCode(report, '\nreplay-harness: ', ' It makes no difference to this run.')}`;
+    return `replay-harness: replayed ${runId}: identical${fidelity(report)}, ${report.steps} events, 0 live calls${end}${changedCode(report, '\nreplay-harness: ', ' It makes no difference to this run.')}`;
   }
   if (verdict === 'truncated') {
-    return `replay-harness: replayed ${runId} to its last event (${report.steps}): the recording is truncated, since the recorded process ended without closing it${changedCode(report, '\nreplay-harness: ', '')}`;
+    return `replay-harness: replayed ${runId} to its last event (${report.steps})${fidelity(report)}: the recording is truncated, since the recorded process ended without closing it${changedCode(report, '\nreplay-harness: ', '')}`;
   }
   const lines = [
     verdict === 'blocked'
       ? `replay-harness: blocked at step ${step}: ${actual} was not captured when ${runId} was recorded, and a replay does not touch the world`
-      : `replay-harness: diverged at step ${step} (${kind}, ${code})`,
+      : `replay-harness: diverged at step ${step} (${kind}, ${code})${fidelity(report)}`,
   ];
   if (verdict !== 'blocked') lines.push(`  recorded: ${expected}`, `  now:      ${actual}`);
-  // Two different calls differ as a whole, which is said already.
-  if (firstDifference && firstDifference.field !== 'call') {
-    lines.push(`  first difference: ${firstDifference.field}`, `    recorded: ${quote(firstDifference.expected)}`, `    now:      ${quote(firstDifference.actual)}`);
-  }
+  lines.push(...differenceLines(firstDifference));
   lines.push(...(stack.length > 0 ? stack.map((frame, index) => `  ${index === 0 ? 'in' : '  '} ${frame}`) : ['  in code of a dependency or of Node: no frame of the agent is on the stack']));
   const changed = changedCode(report, '  ', ' This is the likely reason.');
   if (changed !== '') lines.push(changed);
   lines.push(`  next: ${adviceFor(report)}`);
+  return lines.join('\n');
+}
+
+/** Said wherever a replay did not compare byte by byte. */
+function fidelity({ because }: Report): string {
+  return because === undefined ? '' : ` by meaning (semantic: ${because})`;
+}
+
+function differenceLines(difference: FirstDifference | null): string[] {
+  // Two different calls differ as a whole, which is said already.
+  if (!difference || difference.field === 'call') return [];
+  return [`  first difference: ${difference.field}`, `    recorded: ${quote(difference.expected)}`, `    now:      ${quote(difference.actual)}`];
+}
+
+/** How many are written out; the report has all of them. */
+const WRITTEN_OUT = 20;
+
+function explainDrifts(report: Report): string {
+  const { runId, drifts } = report;
+  const lines = [`replay-harness: replayed ${runId}${fidelity(report)}: drifted, ${drifts.length} difference${drifts.length === 1 ? '' : 's'}, 0 live calls`];
+  for (const { change, kind, step, recorded, now, firstDifference, stack } of drifts.slice(0, WRITTEN_OUT)) {
+    lines.push(`${change} (${kind}${step === null ? '' : `, step ${step}`})`);
+    if (recorded !== null) lines.push(`  recorded: ${recorded}`);
+    if (now !== null) lines.push(`  now:      ${now}`);
+    lines.push(...differenceLines(firstDifference), ...stack.map((frame, index) => `  ${index === 0 ? 'in' : '  '} ${frame}`));
+  }
+  if (drifts.length > WRITTEN_OUT) lines.push(`and ${drifts.length - WRITTEN_OUT} more: --report FILE writes all of them`);
+  const changed = changedCode(report, '', '');
+  if (changed !== '') lines.push(changed);
+  if (drifts.some(({ change, kind }) => change === 'changed' && kind === 'http request')) lines.push('a changed request was answered with what was recorded in its place');
   return lines.join('\n');
 }
 

@@ -22,12 +22,17 @@ export interface SchedulerPort {
 /** Turns of the loop in which nothing happened, after which the program counts as quiescent. */
 const QUIET_TURNS = 100;
 /** Longest wait for real work that is still under way: milliseconds, generous for a loaded machine. */
-const REAL_WORK_MS = 60_000;
+export const REAL_WORK_MS: number = 60_000;
 /** Resources of ours, or virtual: they never bring a delivery by themselves. */
 const SILENT = new Set(['Immediate', 'Timeout', 'TTYWrap', 'PipeWrap', 'TCPSocketWrap', 'TCPServerWrap', 'PipeServerWrap', 'TCPWRAP', 'PIPEWRAP']);
 /** The thread of module hooks is real, and answers over one; all other ports are virtual. */
 const isSilent = (resource: string): boolean => SILENT.has(resource) || (resource === 'MessagePort' && !isLoaded('internal/modules/esm/hooks'));
 const activeResources: () => string[] = process.getActiveResourcesInfo.bind(process);
+
+/** Whether real work is under way: what the runtime itself still has to bring. @param portsCount as {@link Scheduler.waitsOnPorts} */
+export function isWorking(portsCount: boolean): boolean {
+  return activeResources().some((resource) => !isSilent(resource) || (portsCount && resource === 'MessagePort'));
+}
 
 export class Scheduler {
   readonly #port: SchedulerPort;
@@ -85,7 +90,7 @@ export class Scheduler {
       this.#waitedMs = 0;
     }
     if (++this.#quiet <= QUIET_TURNS) return this.wake();
-    const working = activeResources().some((resource) => !isSilent(resource) || (this.#portsWork && resource === 'MessagePort')) || event.type === 'delivery';
+    const working = isWorking(this.#portsWork) || event.type === 'delivery';
     if (!working || this.#waitedMs > REAL_WORK_MS) return this.#port.quiescent(event);
     this.#waitedMs++;
     this.#scheduled = true;

@@ -63,6 +63,8 @@ export interface Report {
   readonly durationMs: number;
   readonly recordedDurationMs: number;
   readonly changedCode: readonly string[];
+  readonly drifts: readonly { readonly change: string; readonly kind: string; readonly step: number | null; readonly recorded: string | null; readonly now: string | null; readonly firstDifference: Report['firstDifference'] }[];
+  readonly because?: string;
   readonly sandbox: string | null;
 }
 

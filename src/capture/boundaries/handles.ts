@@ -193,6 +193,7 @@ function patchLifetime(prototypes: Prototypes, session: Session, find: Find): vo
       session.retire(state.operation);
       apply(callback, handle, []);
     });
+    session.closing(state.operation);
     const tapped = function (this: object): unknown {
       session.arrived(state.operation, 'closed', 0);
       return apply(callback, this, []);

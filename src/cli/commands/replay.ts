@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { withoutFiles } from '../node-options.ts';
 import type { Report } from '../../model/divergence.ts';
-import { ConfigError, UnsupportedRuntimeError } from '../../model/error.ts';
+import type { MatchConfig } from '../../model/config.ts';
+import { ConfigError } from '../../model/error.ts';
 import type { RunFacts } from '../../model/event.ts';
 import type { RunManifest } from '../../model/run.ts';
 import { exitCodeOf, explain } from '../../replay/report.ts';
@@ -41,10 +42,12 @@ interface Wanted {
   readonly node: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly command: readonly string[] | undefined;
+  readonly loose: boolean;
+  readonly match: MatchConfig | undefined;
 }
 
 export async function replay(args: readonly string[]): Promise<number> {
-  const parsed = parse('replay', args, { report: { type: 'string' }, env: { type: 'string', multiple: true }, node: { type: 'string' }, sandbox: { type: 'string' }, children: { type: 'string' } }, { server: true });
+  const parsed = parse('replay', args, { report: { type: 'string' }, env: { type: 'string', multiple: true }, node: { type: 'string' }, sandbox: { type: 'string' }, children: { type: 'string' }, loose: { type: 'boolean' } }, { server: true });
   const selector = oneRun('replay', parsed);
   requireWritable(parsed.values['report'] as string | undefined);
   const withChildren = wantsChildren(parsed.values['children'] as string | undefined);
@@ -56,9 +59,9 @@ export async function replay(args: readonly string[]): Promise<number> {
   if (begin?.type !== 'begin') return nothingToReplay(run.manifest.id, parsed.values['report'] as string | undefined);
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-'));
   try {
-    const { node, report, env } = parsed.values as { node?: string; report?: string; env?: string[] };
+    const { node, report, env, loose = false } = parsed.values as { node?: string; report?: string; env?: string[]; loose?: boolean };
     const facts = run.manifest.imported ? startable(begin.facts, parsed.command ?? [], DIST) : begin.facts;
-    const plan = planOf(facts, { store: parsed.store.location, runKey, folder, mode, node, env: pairs('env', env), command: parsed.command });
+    const plan = planOf(facts, { store: parsed.store.location, runKey, folder, mode, node, env: pairs('env', env), command: parsed.command, loose, match: loadConfig(process.env, process.cwd()).match });
     const performed = await perform(plan);
     const outcome = { ...performed, report: performed.report && maskedReport(performed.report, parsed.store, run) };
     if (report && outcome.report) writeReport(report, outcome.report);
@@ -142,7 +145,7 @@ async function trace(plan: Plan, kind: Kind): Promise<readonly string[]> {
   return readReport(plan.report, kind)?.stack ?? [];
 }
 
-function planOf(facts: RunFacts, { store, runKey, folder, mode, node, env, command }: Wanted): Plan {
+function planOf(facts: RunFacts, { store, runKey, folder, mode, node, env, command, loose, match }: Wanted): Plan {
   const argv = command ? argvOf(command, facts) : undefined;
   const entry = (argv ?? facts.argv)[1];
   if (!argv && isFromStandardInput(facts)) throw new ConfigError(`The program of run ${facts.runId} was read from standard input, which is gone. Save it in a file and say where: replay-harness replay ${facts.runId.slice(0, 13)} -- node PATH`);
@@ -154,7 +157,7 @@ function planOf(facts: RunFacts, { store, runKey, folder, mode, node, env, comma
   const byPath = command?.[0]?.includes('/') ? command[0] : undefined;
   const binary = node !== undefined ? givenNode('--node', node, facts) : byPath !== undefined ? givenNode('--', byPath, facts) : nodeFor(facts);
   const report = `${folder}/report.json`;
-  const control = { mode: 'replay', store, run: facts.runId, report, refusal: `${report}.refusal`, temporary: folder, env, ...(runKey && { runKey: runKey.toString('base64url') }) } as const;
+  const control = { mode: 'replay', store, run: facts.runId, report, refusal: `${report}.refusal`, temporary: folder, env, ...(loose && { loose }), ...(match && { match }), ...(runKey && { runKey: runKey.toString('base64url') }) } as const;
   const nodeOptions = facts.env['NODE_OPTIONS'] === undefined ? {} : { NODE_OPTIONS: withoutFiles(facts.env['NODE_OPTIONS'].split(/ +/)).join(' ') };
   const common = { command: binary, argv0: facts.argv0, inject: facts.injected, ...(facts.ipc && { serialization: facts.ipc }), env: { ...facts.env, ...nodeOptions, ...env, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined } };
   const launchOf = (program: readonly string[] | undefined, at: string): Plan['inside'] => ({ ...common, args: [...withoutFiles(facts.execArgv), ...(program ?? facts.argv).slice(1)], cwd: at, control: { ...control, ...(program && { argv: program }) } });
@@ -188,10 +191,9 @@ function givenNode(flag: string, node: string, facts: RunFacts): string {
   return found;
 }
 
+/** The recorded binary; where it is gone, this one: of another version it replays by meaning. */
 function nodeFor(facts: RunFacts): string {
-  if (existsSync(facts.execPath)) return facts.execPath;
-  if (process.version === facts.node) return process.execPath;
-  throw new UnsupportedRuntimeError(`${facts.runId} was recorded with Node ${facts.node} at ${facts.execPath}, which is not here; this is ${process.version}. An exact replay needs the very same version: give it with --node PATH.`);
+  return existsSync(facts.execPath) ? facts.execPath : process.execPath;
 }
 
 function stdinOf({ stdio }: RunFacts): 'pipe' | 'ignore' | 'inherit' {

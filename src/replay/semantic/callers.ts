@@ -1,0 +1,20 @@
+/** Who starts a timer: the runtime's own network code, in a way of its version's own, or the program. */
+import { type CallSite, callSites } from '../../runtime/stack.ts';
+import type { AnyFunction } from '../../runtime/patches.ts';
+
+const TIMERS = /^node:(?:internal\/timers|timers)$/;
+const NETWORK = /^node:(?:internal\/deps\/undici\/|_http_|internal\/http|https?$|net$|internal\/net|_tls_|internal\/tls|tls$|internal\/stream_base_commons|internal\/http2)/;
+const FRAMES = 12;
+
+export function isByNetwork(below: AnyFunction): boolean {
+  const caller = callSites(FRAMES, below).map(fileOf).find((file) => file !== '' && !isHarness(file) && !TIMERS.test(file));
+  return caller !== undefined && NETWORK.test(caller);
+}
+
+function fileOf(site: CallSite): string {
+  return site.getFileName() ?? '';
+}
+
+function isHarness(file: string): boolean {
+  return file === __filename;
+}
