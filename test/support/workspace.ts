@@ -24,6 +24,8 @@ export interface RunOptions {
 }
 
 export interface RecordOptions extends RunOptions {
+  /** The Node binary that runs it. Default: the one that runs the tests. */
+  readonly runtime?: string;
   readonly preload?: Preload;
 }
 
@@ -123,10 +125,10 @@ export class Workspace {
     return harnessed(await execute(this.#command('sh', ['-c', script, 'sh', process.execPath, ...PRELOAD.import ?? [], agentPath(agent)], options)));
   }
 
-  startRecording(agent: string, { preload = 'import', ...options }: RecordOptions = {}): Running {
+  startRecording(agent: string, { preload = 'import', runtime = process.execPath, ...options }: RecordOptions = {}): Running {
     const program = [...(options.nodeArgs ?? []), agentPath(agent), ...(options.args ?? [])];
     const args = preload === 'cli' ? [CLI, 'record', '--', 'node', ...program] : [...PRELOAD[preload], ...program];
-    return start(this.#command(process.execPath, args, options));
+    return start(this.#command(preload === 'cli' ? process.execPath : runtime, args, options));
   }
 
   async replay(run: string = 'latest', options: ReplayOptions = {}): Promise<Replayed> {

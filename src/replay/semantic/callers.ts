@@ -4,11 +4,21 @@ import type { AnyFunction } from '../../runtime/patches.ts';
 
 const TIMERS = /^node:(?:internal\/timers|timers)$/;
 const NETWORK = /^node:(?:internal\/deps\/undici\/|_http_|internal\/http|https?$|net$|internal\/net|_tls_|internal\/tls|tls$|internal\/stream_base_commons|internal\/http2)/;
+/** Time limits that the program has set for a socket. */
+const LIMIT = /^node:internal\/stream_base_commons$/;
 const FRAMES = 12;
 
 export function isByNetwork(below: AnyFunction): boolean {
-  const caller = callSites(FRAMES, below).map(fileOf).find((file) => file !== '' && !isHarness(file) && !TIMERS.test(file));
-  return caller !== undefined && NETWORK.test(caller);
+  return NETWORK.test(callerOf(below));
+}
+
+/** Of the network code, what sets the time limits of sockets. */
+export function isTimeLimit(below: AnyFunction): boolean {
+  return LIMIT.test(callerOf(below));
+}
+
+function callerOf(below: AnyFunction): string {
+  return callSites(FRAMES, below).map(fileOf).find((file) => file !== '' && !isHarness(file) && !TIMERS.test(file)) ?? '';
 }
 
 function fileOf(site: CallSite): string {

@@ -1,6 +1,7 @@
 /** The other end of one connection of the program, which speaks HTTP/1 and is nobody. */
 import type { Deliver } from '../../capture/session.ts';
 import { bufferAlloc, bufferConcat, bufferFrom } from '../../runtime/natives.ts';
+import { isAskingLeave } from './exchanges.ts';
 import { type ConnectionFacts, type HttpRequest, REQUEST_LINE, requestOf, requestReader } from '../../steps/http1-exchange.ts';
 
 /** A request of the program. */
@@ -12,6 +13,8 @@ export interface Asked {
 export interface Listener {
   /** A request is whole. */
   asked(asked: Asked): void;
+  /** A head is whole, and its sender waits for leave to send the body. */
+  asksLeave(connection: VirtualConnection): void;
   /** The program speaks another protocol, or wants to. */
   spoke(connection: VirtualConnection, protocol: string): void;
 }
@@ -34,6 +37,7 @@ export class VirtualConnection {
   #begun: Buffer = NOTHING;
   #ended = false;
   #isOther = false;
+  #hasLeave = false;
 
   constructor(operation: number, address: string, facts: ConnectionFacts, deliver: Deliver, listener: Listener) {
     this.operation = operation;
@@ -49,7 +53,14 @@ export class VirtualConnection {
       at = this.#reader.feed(bytes, at);
       if (this.#reader.startLine === '') this.#begun = bufferConcat([this.#begun, bytes]);
       if (this.#reader.invalid || (this.#begun.length > LINE_BYTES && !REQUEST_LINE.test(`${this.#begun.subarray(0, LINE_BYTES).latin1Slice().split(' ')[0]} / HTTP/1.1`))) return this.#speaks(this.#reader.startLine.startsWith('PRI * ') ? 'HTTP/2' : 'a protocol that is not HTTP/1');
-      if (!this.#reader.done) continue;
+      if (!this.#reader.done) {
+        if (this.#reader.headComplete && !this.#hasLeave && isAskingLeave(this.#reader)) {
+          this.#hasLeave = true;
+          this.#listener.asksLeave(this);
+        }
+        continue;
+      }
+      this.#hasLeave = false;
       const request = requestOf(this.#reader, this.facts);
       this.#reader = requestReader();
       this.#begun = NOTHING;

@@ -2,7 +2,7 @@
 import type { LaneEvent } from '../../model/event.ts';
 import { bufferAlloc, jsonParse } from '../../runtime/natives.ts';
 import { type ConnectionFacts, type HttpExchange, OpenExchange } from '../../steps/http1-exchange.ts';
-import { headerValue } from '../../steps/http1-message.ts';
+import { headerValue, type MessageReader } from '../../steps/http1-message.ts';
 
 /** What one recorded read brought of one answer. */
 export interface Piece {
@@ -14,8 +14,6 @@ export interface Piece {
 
 export interface RecordedExchange extends HttpExchange {
   readonly scheme: 'http' | 'https';
-  /** Number of the delivery in whose turn the request began. */
-  readonly slot: number;
   /** Sequence number of the last read of the answer. */
   readonly lastSeq: number;
   /** All of the answer, as it came. */
@@ -29,7 +27,6 @@ export type Protocol = 'http' | 'other' | 'silent';
 
 interface Draft {
   readonly open: OpenExchange;
-  readonly slot: number;
   readonly pieces: { readonly seq: number; readonly status: number; readonly bytes: Buffer }[];
 }
 
@@ -45,6 +42,8 @@ export class RecordedConnection {
   readonly address: string;
   readonly operation: number;
   readonly facts: ConnectionFacts;
+  /** Number of the turn in or behind which it was connected; Infinity: never. */
+  connectedIn: number = Infinity;
   readonly #drafts: Draft[] = [];
   readonly #awaiting: Draft[] = [];
   #sending: Draft | undefined;
@@ -56,12 +55,12 @@ export class RecordedConnection {
     this.facts = facts;
   }
 
-  write({ seq, at, data }: Extract<LaneEvent, { type: 'output' }>, slot: number): void {
+  write({ seq, at, data }: Extract<LaneEvent, { type: 'output' }>): void {
     if (this.protocol === 'other' || this.tunnel !== undefined) return;
     this.protocol = 'http';
     for (let offset = 0; offset < data.length; ) {
       if (!this.#sending) {
-        this.#sending = { open: new OpenExchange(seq, at), slot, pieces: [] };
+        this.#sending = { open: new OpenExchange(seq, at), pieces: [] };
         this.#drafts.push(this.#sending);
         this.#awaiting.push(this.#sending);
       }
@@ -91,8 +90,10 @@ export class RecordedConnection {
       }
       const end = draft.open.receive(seq, at, data, offset);
       const bytes = data.subarray(offset, end);
-      draft.pieces.push({ seq, status: bytes.length, bytes });
       offset = end;
+      // A client that asked for leave to send its body gets it at once: which call it is shows in the body.
+      if (!draft.open.answered && draft.open.response.startLine === '' && isAskingLeave(draft.open.request)) continue;
+      draft.pieces.push({ seq, status: bytes.length, bytes });
       this.#last = draft;
       if (!draft.open.answered) continue;
       this.#awaiting.shift();
@@ -109,7 +110,7 @@ export class RecordedConnection {
     return this.#drafts.filter(({ open }) => open.request.done).map((draft) => {
       const last = draft.pieces[draft.pieces.length - 1];
       const exchange: RecordedExchange = {
-        ...draft.open.snapshot(this.facts), scheme: this.facts.scheme, slot: draft.slot, lastSeq: last?.seq ?? Infinity,
+        ...draft.open.snapshot(this.facts), scheme: this.facts.scheme, lastSeq: last?.seq ?? Infinity,
         answer: draft.pieces.map(({ bytes }) => bytes), left: draft.pieces.length,
       };
       for (const { seq, status, bytes } of draft.pieces) pieces.set(seq, [...(pieces.get(seq) ?? []), { exchange, status, bytes }]);
@@ -127,6 +128,11 @@ export class RecordedConnection {
     if (first) first.open.finish(seq, at, status === EOF ? 'eof' : String(status));
     this.#awaiting.length = 0;
   }
+}
+
+/** Whether the client waits for `100 Continue`. */
+export function isAskingLeave({ headers }: MessageReader): boolean {
+  return /100-continue/i.test(headerValue(headers, 'expect') ?? '');
 }
 
 function closesBehind({ response }: OpenExchange): boolean {

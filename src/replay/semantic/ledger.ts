@@ -11,10 +11,13 @@ export class Ledger {
   readonly isLoose: boolean;
   readonly #stop: (divergence: Divergence) => void;
 
-  /** @param stop ends the replay there */
-  constructor(isLoose: boolean, stop: (divergence: Divergence) => void) {
+  readonly #due: () => number;
+
+  /** @param stop ends the replay there @param due number of the event that is due */
+  constructor(isLoose: boolean, stop: (divergence: Divergence) => void, due: () => number) {
     this.isLoose = isLoose;
     this.#stop = stop;
+    this.#due = due;
   }
 
   get drifts(): readonly Drift[] {
@@ -24,10 +27,11 @@ export class Ledger {
   add(difference: Difference): void {
     const { code, ...drift } = difference;
     if (this.isLoose) this.#drifts.push(drift);
-    else this.#stop(divergenceOf(difference));
+    else this.#stop(divergenceOf(difference, this.#due()));
   }
 }
 
-export function divergenceOf({ code, step, kind, recorded, now, firstDifference, stack }: Difference): Divergence {
-  return { code, step: step ?? 0, kind, expected: recorded ?? 'nothing more', actual: now ?? 'nothing', firstDifference, stack };
+/** @param due where there is no recorded counterpart */
+export function divergenceOf({ code, step, kind, recorded, now, firstDifference, stack }: Difference, due: number): Divergence {
+  return { code, step: step ?? due, kind, expected: recorded ?? 'nothing more', actual: now ?? 'nothing', firstDifference, stack };
 }

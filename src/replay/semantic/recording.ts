@@ -65,7 +65,7 @@ export class Recording {
         else this.clocks.set(slot, [...(this.clocks.get(slot) ?? []), event.data]);
       } else if (event.type === 'output') {
         if (event.kind === 'exit') exitCode = event.status;
-        if (event.kind === 'write') connections.get(event.operation)?.write(event, slot);
+        if (event.kind === 'write') connections.get(event.operation)?.write(event);
         sent.set(event.operation, (sent.get(event.operation) ?? 0) + event.data.length);
         const outputs = this.outputs.get(event.operation);
         if (outputs) outputs.push(event);
@@ -76,6 +76,7 @@ export class Recording {
         // What HTTP does below its requests is not the program's.
         const isBelow = BY_THEMSELVES.has(event.kind) || (connection !== undefined && event.kind !== 'read' && event.status === 0);
         if (event.kind === 'handshake') this.handshakes.set(event.operation, [...(this.handshakes.get(event.operation) ?? []), event]);
+        if (connection && event.kind === 'connected') connection.connectedIn = slot;
         if (isBelow) return;
         slot = found.length;
         found.push({ event, slot, sentBefore: sent.get(event.operation) ?? 0 });

@@ -19,7 +19,7 @@ import { Overlay } from '../overlay.ts';
 import type { Ending } from '../replay-session.ts';
 import type { Tape } from '../tape.ts';
 import { answerWithoutRecord } from './unrecorded.ts';
-import { isByNetwork } from './callers.ts';
+import { isByNetwork, isTimeLimit } from './callers.ts';
 import { kept } from './connection.ts';
 import { ExtraTimers } from './extra-timers.ts';
 import { type Difference, divergenceOf, Ledger } from './ledger.ts';
@@ -101,7 +101,7 @@ export class SemanticSession implements Session {
     this.#explain = new Explainer(tape, this.#streams, trace);
     this.#operations = new Operations(recording);
     this.#output = new StandardOutput(recording, this.#streams, sameRuntime);
-    this.#ledger = new Ledger(isLoose, (divergence) => this.#end('diverged', divergence));
+    this.#ledger = new Ledger(isLoose, (divergence) => this.#end('diverged', divergence), () => this.#due().seq);
     this.#http = new HttpSide({
       recording, rules, network, isLoose, sameRuntime,
       port: {
@@ -117,8 +117,9 @@ export class SemanticSession implements Session {
       isBusy: () => this.#http.isBusy,
       clearQueue: () => this.#clearQueue(),
       deliver: (turn, done) => this.#deliver(turn, done),
-      putAside: ({ pieces }) => pieces?.forEach(({ exchange }) => this.#http.pair(exchange)),
+      mayCome: ({ pieces, slot }) => this.#http.reached(pieces ? Infinity : slot) || (pieces?.some(({ exchange }) => this.#http.pair(exchange)) ?? false),
       ranDry: () => this.#ranDry(),
+      isStuck: () => this.#stuck(),
       runExtra: (until, done) => this.#extra.run(until, (at, fire) => {
         done();
         this.#at = Math.max(this.#at, at);
@@ -290,7 +291,7 @@ export class SemanticSession implements Session {
     for (const difference of this.#differences(code)) this.#ledger.add(difference);
     if (this.#ended) return;
     const [first] = this.#ledger.drifts;
-    if (first) this.#end('drifted', divergenceOf({ ...first, code: 'REPLAY_MISMATCH' }));
+    if (first) this.#end('drifted', divergenceOf({ ...first, code: 'REPLAY_MISMATCH' }, this.#due().seq));
     else this.#end(this.#tape.complete || this.#tape.signal !== null ? 'identical' : 'truncated', undefined);
   }
 
@@ -300,13 +301,21 @@ export class SemanticSession implements Session {
     if (kind === 'tls' && this.#secures(key)) return { operation: this.#secure(key, deliver), recorded: undefined };
     const isRuntimes = (kind === 'timer' || kind === 'immediate') && isByNetwork(this.operation);
     const { starts } = this.#recording;
-    // The runtime's own timers come and go with its version; one that fired did so for a reason.
-    const recorded = isRuntimes ? (kind === 'timer' ? starts.takeHere(this.#slot, kind, key, ({ turns }) => turns.length > 0) : undefined) : starts.take(this.#slot, kind, key);
+    const recorded = isRuntimes ? (kind === 'timer' ? this.#timerOfRuntime(key) : undefined) : starts.take(this.#slot, kind, key);
     const operation = recorded?.event.operation ?? this.#operations.fresh();
     this.#operations.add(operation, kind, deliver, isOrdered);
     if (kind === 'stdio') this.#streams.set(operation, Number(key.slice(1, -1)));
     if (!recorded && !this.#ended) this.#beginUnrecorded(operation, kind, key, isRuntimes);
     return { operation, recorded };
+  }
+
+  /** The runtime's own timers come and go with its version; one that fired did so for a reason. */
+  #timerOfRuntime(key: string): RecordedStart | undefined {
+    const { starts } = this.#recording;
+    const hasFired = ({ turns }: RecordedStart): boolean => turns.length > 0;
+    // Limits of a socket are set, and set again, in the same order on every version.
+    if (isTimeLimit(this.operation)) return starts.takeHere(this.#slot, 'timer', key) ?? starts.take(this.#slot, 'timer', key, hasFired);
+    return starts.takeHere(this.#slot, 'timer', key, hasFired);
   }
 
   #beginUnrecorded(operation: number, kind: Kind, key: string, isRuntimes: boolean): void {
@@ -331,11 +340,15 @@ export class SemanticSession implements Session {
     const left = starts.left(kind, key);
     const isOne = (start: RecordedStart): boolean => failed(start) || isOther(start);
     const here = starts.takeHere(this.#slot, kind, key);
-    const recorded = here ?? (left.length > 0 && left.every(isOne) ? starts.take(this.#slot, kind, key) : undefined) ?? (left.length === 0 && connections.size > 0 ? starts.last(kind, key) : undefined);
+    // Versions differ in how many connections they make: one that failed, or spoke otherwise, is taken for another only if none else is left.
+    const isNext = left.length > 0 && (left.every(isOne) || !isOne(left[0] as RecordedStart));
+    const recorded = here ?? (isNext ? starts.take(this.#slot, kind, key) : undefined) ?? (left.length === 0 ? starts.last(kind, key) : undefined);
     if (!recorded || !isOne(recorded)) {
       const operation = this.#operations.fresh();
       this.#operations.add(operation, kind, deliver, false);
-      this.#http.connect(operation, kind, key, this.inContext(deliver));
+      const turn = recorded ? (connections.get(recorded.event.operation)?.connectedIn ?? -1) : -1;
+      this.#http.connect({ operation, kind, address: key, deliver: this.inContext(deliver), turn });
+      this.#http.reached(this.#slot);
       return operation;
     }
     const isAgain = this.#operations.pending.has(recorded.event.operation) || (here === undefined && left.length === 0);
@@ -406,6 +419,7 @@ export class SemanticSession implements Session {
       this.#at = Math.max(this.#at, event.at);
       this.#delivered++;
       this.#output.reached(event.seq);
+      this.#http.reached(turn.slot);
       this.clock.begin(event.at, this.#recording.clocks.get(turn.slot) ?? []);
       // Before the program runs: it may throw.
       done();
@@ -446,10 +460,20 @@ export class SemanticSession implements Session {
   }
 
   #ranDry(): boolean {
-    if (this.#http.pairRest()) return true;
+    if (this.#http.reached(Infinity) || this.#http.pairRest()) return true;
     // Nothing is known of what the program did after the last event of a cut recording.
     if (!this.#tape.complete && this.#turns.left.length === 0) this.#end(this.#tape.signal === null ? 'truncated' : 'identical', undefined);
     return false;
+  }
+
+  /** The program waits for what never comes, with a timer or a handle that keeps it alive. */
+  #stuck(): void {
+    if (this.#ended) return;
+    const left = [...this.#http.differences(), ...this.#leftovers()];
+    const waits: Difference = { change: 'missing', code: 'REPLAY_LEFTOVER', kind: this.#explain.kindOf(this.#due()), step: this.#due().seq, recorded: this.#explain.describe(this.#due()), now: 'the program has nothing left to do, and does not end', firstDifference: null, stack: [] };
+    for (const difference of left.length > 0 ? left : [waits]) this.#ledger.add(difference);
+    const [first] = this.#ledger.drifts;
+    if (first) this.#end('drifted', divergenceOf({ ...first, code: 'REPLAY_LEFTOVER' }, this.#due().seq));
   }
 
   #differences(code: number): Difference[] {

@@ -17,10 +17,12 @@ export interface TurnsPort {
   clearQueue(): void;
   /** Delivers in a macrotask of its own, and calls `done` when that begins. */
   deliver(turn: Turn, done: () => void): void;
-  /** Nobody waits for it, and nothing will make anybody. */
-  putAside(turn: Turn): void;
+  /** Nobody waits for it. @returns whether something was done after which somebody may */
+  mayCome(turn: Turn): boolean;
   /** All that can be delivered is. @returns whether something has come of it */
   ranDry(): boolean;
+  /** Nothing has happened for long, and the program goes on. */
+  isStuck(): void;
   /** Runs what the program waits for beyond its recording, in a macrotask of its own. @param until microseconds since the run began. @returns whether there was something */
   runExtra(until: number, done: () => void): boolean;
 }
@@ -30,6 +32,9 @@ const SETTLE_TURNS = 2;
 /** Turns without a sign, after which the program counts as quiet; for what a version of the runtime does by itself, fewer. */
 const QUIET_TURNS = 100;
 const FEW_TURNS = 10;
+/** Looks at a program that seems to hang, and how long each takes: milliseconds. Only a replay that has failed comes so far. */
+const STUCK_ROUNDS = 20;
+const STUCK_ROUND_MS = 100;
 const BY_THE_RUNTIME = new Set(['timer', 'immediate', 'fired', 'finalized', 'emitted', 'completed']);
 
 export class Turns {
@@ -40,6 +45,7 @@ export class Turns {
   #isArmed = false;
   #isStopped = false;
   #settled = 0;
+  #woken = 0;
   #quiet = 0;
   #waitedMs = 0;
   #portsCount = false;
@@ -61,6 +67,7 @@ export class Turns {
 
   /** The program has done something. */
   wake(): void {
+    this.#woken++;
     this.#quiet = 0;
     this.#waitedMs = 0;
     this.#arm();
@@ -115,9 +122,10 @@ export class Turns {
     if (!this.#isQuiet(due.pieces || !BY_THE_RUNTIME.has(due.event.kind) ? QUIET_TURNS : FEW_TURNS, this.#port.isUnderWay(due))) return;
     this.#quiet = 0;
     this.#waitedMs = 0;
-    this.#next++;
-    this.#aside.push(due);
-    this.#port.putAside(due);
+    if (!this.#port.mayCome(due)) {
+      this.#next++;
+      this.#aside.push(due);
+    }
     this.#arm();
   }
 
@@ -125,7 +133,17 @@ export class Turns {
   #beyond(): void {
     if (!this.#isQuiet(QUIET_TURNS, false)) return;
     if (this.#port.runExtra(Infinity, this.#done)) return;
-    if (this.#port.ranDry()) this.wake();
+    if (this.#port.ranDry()) return this.wake();
+    this.#watch(this.#woken, 0);
+  }
+
+  /** A loop that runs empty ends the program, and this with it. */
+  #watch(woken: number, rounds: number): void {
+    ownTimeout(() => {
+      if (this.#isStopped || woken !== this.#woken) return;
+      if (rounds < STUCK_ROUNDS || isWorking(this.#portsCount)) this.#watch(woken, rounds + 1);
+      else this.#port.isStuck();
+    }, STUCK_ROUND_MS).unref();
   }
 
   #isQuiet(turns: number, isUnderWay: boolean): boolean {
