@@ -49,6 +49,11 @@ export class HttpSide implements Listener {
   /** In the order of asking. */
   readonly #asked: RecordedExchange[] = [];
   #unmatched: Unmatched[] = [];
+  /** Asked once more than recorded, of what never answered. */
+  readonly #unanswered: Unmatched[] = [];
+  readonly #closed: Set<number> = new Set();
+  /** The connection below one with TLS. */
+  readonly #below: Map<number, number> = new Map();
   #connecting: { readonly turn: number; readonly run: () => void }[] = [];
   /** Requests on their way through msw. */
   #underWay = 0;
@@ -81,6 +86,10 @@ export class HttpSide implements Listener {
     this.#connecting.push({ turn, run: () => deliver('connected', 0, NOTHING) });
   }
 
+  closed(operation: number): void {
+    this.#closed.add(operation);
+  }
+
   /** The replay is in this turn: connections that were made in it, or behind it, are made. @returns whether there were any */
   reached(turn: number): boolean {
     const made = this.#connecting.filter((one) => one.turn <= turn);
@@ -95,6 +104,7 @@ export class HttpSide implements Listener {
     const below = this.#connections.get(tcp);
     if (!below) return false;
     const facts = factsOf('tcp', below.address, key);
+    this.#below.set(operation, tcp);
     this.#connections.set(operation, new VirtualConnection(operation, below.address, facts, deliver, this));
     const like = this.#recording.to(below.address).filter((connection) => connection.facts.scheme === 'https');
     const template = like.find((connection) => connection.facts.host === (servername || connection.facts.host)) ?? like[0];
@@ -200,7 +210,8 @@ export class HttpSide implements Listener {
     const cut = [...this.#claims].filter(([exchange]) => exchange.left > 0 && !isWhole(exchange)).map(([exchange]): Difference => ({
       change: 'missing', code: 'REPLAY_LEFTOVER', kind: 'http answer', step: exchange.seq, recorded: `all of the answer to ${nameOf(exchange)}`, now: 'the program ended before it', firstDifference: null, stack: [],
     }));
-    const added = this.#unmatched.map(({ asked, frames }): Difference => ({
+    const waiting = this.#unanswered.filter(({ asked: { connection: { operation } } }) => !this.#closed.has(this.#below.get(operation) ?? operation));
+    const added = [...this.#unmatched, ...waiting].map(({ asked, frames }): Difference => ({
       change: 'added', code: 'REPLAY_MISMATCH', kind: REQUEST, step: null, recorded: null, now: nameOf(asked), firstDifference: null, stack: frames,
     }));
     return [...added, ...missing, ...cut, ...(this.#isLoose ? this.#reordered() : [])];
@@ -213,6 +224,10 @@ export class HttpSide implements Listener {
   }
 
   #unknown(unmatched: Unmatched): void {
+    if (this.#matcher.isGivenUp(unmatched.meaning)) {
+      this.#unanswered.push(unmatched);
+      return;
+    }
     if (this.#isLoose) {
       this.#unmatched.push(unmatched);
       return;

@@ -42,6 +42,11 @@ export class Matcher {
     return isInTurn ? { found: first } : { ambiguous: [first, ...others] };
   }
 
+  /** Whether the same was asked in the recorded run and given up before any answer: how often such a request leaves is a matter of moments. */
+  isGivenUp(asked: Meaning): boolean {
+    return (this.#byHash.get(asked.hash) ?? []).some(({ exchange, meaning }) => exchange.response === null && exchange.end === 'aborted' && isSame(meaning, asked, this.#sameRuntime));
+  }
+
   /** The call that was recorded in the place of one that is not in the recording. */
   counterpart(asked: Meaning, among: readonly Candidate[], rivals: readonly Meaning[]): Match {
     const likely = nearest(among, (candidate) => distance(candidate.meaning.form, asked.form));

@@ -148,6 +148,7 @@ export class SemanticSession implements Session {
   }
 
   closing(operation: number): void {
+    this.#http.closed(operation);
     const pending = this.#operations.pending.get(operation);
     if (pending) this.#soon(() => pending.deliver('closed', 0, NOTHING), pending.scope);
   }

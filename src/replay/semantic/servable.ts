@@ -14,7 +14,7 @@ export function unservable({ events, connections, outputs }: Recording): string[
   for (const event of events) if (event.type === 'start') names.add(NAMES[event.kind] ?? '');
   for (const { tunnel, protocol, operation } of connections.values()) {
     if (tunnel !== undefined) names.add(`connections that become ${tunnel}`);
-    if (protocol === 'other' && bufferConcat((outputs.get(operation) ?? []).map(({ data }) => data)).latin1Slice(0, PREFACE.length) === PREFACE) names.add('HTTP/2');
+    if (protocol === 'other' && bufferConcat((outputs.get(operation) ?? []).map(({ data }) => data)).subarray(0, PREFACE.length).latin1Slice() === PREFACE) names.add('HTTP/2');
   }
   names.delete('');
   return [...names];
