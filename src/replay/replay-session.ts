@@ -8,12 +8,12 @@ import type { Kind, LaneEvent, RunFacts } from '../model/event.ts';
 import { decodeOutcome } from '../model/value.ts';
 import { AsyncResource, isatty, jsonParse, runTicks } from '../runtime/natives.ts';
 import { asOwn, isOwn, ownImmediate } from '../runtime/own.ts';
-import { hostTimeZone } from '../runtime/time-zone.ts';
 import { warnAgain } from '../runtime/warnings.ts';
 import type { AsyncTrace } from './async-trace.ts';
 import { CodeCheck } from './code-check.ts';
 import { describeStart, keyDifference } from './describe.ts';
 import { Explainer, type Instead } from './explainer.ts';
+import { foreignTimeZone } from './foreign-time-zone.ts';
 import { Overlay } from './overlay.ts';
 import { Printer } from './print.ts';
 import { Probe } from './probe.ts';
@@ -231,8 +231,7 @@ export class ReplaySession implements Session {
   }
 
   foreignTimeZone(): string | undefined {
-    const { timeZone } = this.#facts;
-    return timeZone === undefined || timeZone === hostTimeZone() ? undefined : timeZone;
+    return foreignTimeZone(this.#facts);
   }
 
   isTerminal(fd: number): boolean {

@@ -18,6 +18,7 @@ import { Explainer } from '../explainer.ts';
 import { Overlay } from '../overlay.ts';
 import type { Ending } from '../replay-session.ts';
 import type { Tape } from '../tape.ts';
+import { foreignTimeZone } from '../foreign-time-zone.ts';
 import { answerWithoutRecord } from './unrecorded.ts';
 import { isByNetwork, isTimeLimit } from './callers.ts';
 import { kept } from './connection.ts';
@@ -250,6 +251,10 @@ export class SemanticSession implements Session {
 
   playsTerminal(fd: number): boolean {
     return this.#facts.stdio[fd] === 'tty' && !isatty(fd);
+  }
+
+  foreignTimeZone(): string | undefined {
+    return foreignTimeZone(this.#facts);
   }
 
   isTerminal(fd: number): boolean {

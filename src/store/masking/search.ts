@@ -41,7 +41,7 @@ export class PatternSearch {
    * Replaces in place what begins at `from` or behind it, and before `limit`.
    * @returns how many were replaced
    */
-  replaceIn(bytes: Buffer, from = 0, limit = bytes.length): number {
+  replaceIn(bytes: Buffer, from = 0, limit: number = bytes.length): number {
     if (this.#patterns.length === 0) return 0;
     const shifts = this.#shifts;
     const window = this.#window;
