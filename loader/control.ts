@@ -37,6 +37,19 @@ export interface Control {
   readonly env?: Readonly<Record<string, string>>;
   /** Arguments that replace the recorded ones. */
   readonly argv?: readonly string[];
+  /** Of a partial replay. */
+  readonly halts?: HaltControl;
+}
+
+export interface HaltControl {
+  /** Numbers of the steps to stop before, ascending. */
+  readonly steps: readonly number[];
+  /** Numbers of calls of the agent's own code to stop at, too. */
+  readonly origins: readonly number[];
+  /** Go to the last step without a stop, write into this file which call each came from, and end. */
+  readonly found?: string;
+  /** Inherited descriptor on which the debugger is talked to. */
+  readonly fd: number;
 }
 
 

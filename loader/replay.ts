@@ -5,6 +5,7 @@ import { type RunFacts, SURFACE } from '../src/model/event.ts';
 import { bufferFrom, cwd, defineProperty, killSelf, nativeFs, performanceNow, processEnv, reallyExit } from '../src/runtime/natives.ts';
 import { AsyncTrace } from '../src/replay/async-trace.ts';
 import { exitCodeOf, explain } from '../src/replay/report.ts';
+import { PausableSession } from '../src/replay/pausable-session.ts';
 import { type Ending, ReplaySession } from '../src/replay/replay-session.ts';
 import type { Session } from '../src/capture/session.ts';
 import type { SemanticEnding } from '../src/replay/semantic/semantic-session.ts';
@@ -15,6 +16,7 @@ import { maskReport } from '../src/store/masking/mask-report.ts';
 import type { Tape as StoredTape } from '../src/store/run-store.ts';
 import { identities } from '../src/store/keyring.ts';
 import type { Control } from './control.ts';
+import { openHalts } from './halts.ts';
 import { otherRuntime, semantic } from './semantic.ts';
 import { loadUndiciFirst } from './warm.ts';
 
@@ -43,17 +45,27 @@ export function replay(control: Control | undefined): Replay {
   let trace: AsyncTrace | undefined;
   if (control?.trace) (trace = new AsyncTrace()).start();
   const finish = (ending: Ending | SemanticEnding): void => {
+    opened?.leave();
     const report = maskReport(reportOf(facts, tape, ending, performanceNow() - startedAt, because), tape.events, { mask: config.mask, key: tape.runKey });
     if (control?.report) nativeFs.writeFileSync(control.report, JSON.stringify(report));
     else if (ending.verdict !== 'identical') nativeFs.writeSync(2, `${explain(report)}\n`);
     if (ending.verdict !== 'identical') reallyExit(exitCodeOf(report));
+    if (ending.stoppedAt !== undefined) reallyExit(0);
     // The end is part of what is replayed: whoever waits for this process sees the signal that the recorded one died of.
     if (tape.signal !== null) killSelf(tape.signal);
   };
+  if (because !== undefined && control?.halts) throw new ConfigError(`A replay can stop on its way (--until, --step, --inspect) where it is exact; this one goes by meaning, since ${because}.`);
+  const opened = control?.halts && openHalts(control.halts);
   const options = { facts, tape: new Tape(tape.events, tape.complete, tape.signal), trace, temporary: control?.temporary, finish };
-  const { session, warm } = because === undefined ? { session: new ReplaySession(options), warm: () => loadAsRecorded(facts) } : semantic(tape.events, options, control);
+  if (because !== undefined) {
+    const { session, warm } = semantic(tape.events, options, control);
+    restoreFacts(facts, control);
+    return { session, facts, start: () => session.start(), warm };
+  }
+  const replayed = new ReplaySession({ ...options, halts: opened?.halts });
   restoreFacts(facts, control);
-  return { session, facts, start: () => session.start(), warm };
+  const session = opened ? new PausableSession(replayed, opened.standsStill) : replayed;
+  return { session, facts, start: () => replayed.start(), warm: () => loadAsRecorded(facts) };
 }
 
 /** Recorders of surface 0 loaded undici before the program. */
@@ -86,10 +98,11 @@ function restoreEnvironment(env: Readonly<Record<string, string>>): void {
 }
 
 function reportOf(facts: RunFacts, { events, signal }: StoredTape, ending: Ending | SemanticEnding, durationMs: number, because: string | undefined): Report {
-  const { verdict, divergence, blocked, steps, changedCode } = ending;
+  const { verdict, divergence, blocked, steps, changedCode, stoppedAt } = ending;
   return {
     runId: facts.runId, verdict, fidelity: because === undefined ? 'exact' : 'semantic', ...(because !== undefined && { because }), step: divergence?.step ?? null, kind: divergence?.kind ?? null, expected: divergence?.expected ?? null,
     actual: divergence?.actual ?? null, firstDifference: divergence?.firstDifference ?? null, stack: divergence?.stack ?? [], drifts: 'drifts' in ending ? ending.drifts : [], blocked, liveCalls: 0,
     steps, durationMs: Math.round(durationMs), recordedDurationMs: Math.round((events[events.length - 1]?.at ?? 0) / 1000), code: divergence?.code ?? null, signal, changedCode, sandbox: null,
+    ...(stoppedAt !== undefined && { stoppedAt }),
   };
 }

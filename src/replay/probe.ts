@@ -15,7 +15,7 @@ const NOTHING = bufferFrom('');
 /** Turns of the loop without a sign. */
 const TURNS = 50;
 /** Values whose live reading touches nothing outside the process. */
-const HARMLESS: ReadonlySet<Kind> = new Set(['entropy', 'process-value', 'os-value', 'stack', 'event-time']);
+export const HARMLESS: ReadonlySet<Kind> = new Set(['entropy', 'process-value', 'os-value', 'stack', 'event-time']);
 
 /** What the program was after: `kind` as in a report, `described` in words. */
 export interface Finding {

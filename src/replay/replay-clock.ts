@@ -23,6 +23,14 @@ export class ReplayClock implements Clock {
     this.#last = [startedAt, 0, 0n, 0n];
   }
 
+  /** What each clock showed last, read without taking anything from the log. */
+  readonly still: Clock = {
+    dateNow: () => this.#last[DATE] as number,
+    performanceNow: () => this.#last[PERFORMANCE] as number,
+    hrtime: () => this.#last[HRTIME] as bigint,
+    hrtimeBigint: () => this.#last[HRTIME_BIGINT] as bigint,
+  };
+
   dateNow(): number {
     return this.#next(DATE) as number;
   }

@@ -27,8 +27,16 @@ export interface ReplayOptions {
   readonly trace: AsyncTrace | undefined;
   /** A folder for the time of the replay; undefined: the system's own for such things. */
   readonly temporary: string | undefined;
+  /** Of a partial replay. */
+  readonly halts?: Halting | undefined;
   /** The verdict is known; ends the process unless it is `identical`. */
   readonly finish: (ending: Ending) => void;
+}
+
+/** Is told of each event that the program asks for, or is about to be given. */
+export interface Halting {
+  /** @returns whether the replay ends here */
+  passing(due: LaneEvent, asks: () => string): boolean;
 }
 
 export interface Ending {
@@ -39,6 +47,8 @@ export interface Ending {
   readonly steps: number;
   /** Modules of the program that are not what they were. */
   readonly changedCode: readonly string[];
+  /** A partial replay ended before this event. */
+  readonly stoppedAt?: number;
 }
 
 function isRelayed(event: LaneEvent | undefined): event is Output {
@@ -62,6 +72,7 @@ export class ReplaySession implements Session {
   readonly random: () => number;
   readonly #facts: RunFacts;
   readonly #tape: Tape;
+  readonly #halts: Halting | undefined;
   readonly #finish: (ending: Ending) => void;
   readonly #stream: RandomStream;
   readonly #pending: Map<number, Pending> = new Map();
@@ -85,15 +96,16 @@ export class ReplaySession implements Session {
   #isIdentical = false;
   #probe: Probe | undefined;
 
-  constructor({ facts, tape, trace, temporary, finish }: ReplayOptions) {
+  constructor({ facts, tape, trace, temporary, halts, finish }: ReplayOptions) {
     this.#facts = facts;
     this.#tape = tape;
+    this.#halts = halts;
     this.#finish = finish;
     this.#overlay = new Overlay(facts.cwd, temporary);
     this.#code = new CodeCheck(tape.modules(), facts.argv[1], process.argv[1]);
     this.#explain = new Explainer(tape, this.#streams, trace);
     this.#stream = new RandomStream(facts.seed);
-    this.random = this.#stream.next;
+    this.random = halts ? () => this.#drawn() : this.#stream.next;
     this.clock = new ReplayClock({
       nextPack: (asked) => this.#nextPack(asked),
       packDone: () => this.#advance(),
@@ -342,7 +354,26 @@ export class ReplaySession implements Session {
       this.#pass(due);
       return this.#expect(asked);
     }
-    return !due || due.type === 'end' ? this.#exhausted(asked) : due;
+    if (!due || due.type === 'end') return this.#exhausted(asked);
+    this.#passing(due, asked);
+    return due;
+  }
+
+  #passing(due: LaneEvent, asked: () => string): void {
+    if (!this.#halts?.passing(due, due.type === 'delivery' ? () => this.#explain.describe(due) : asked)) return;
+    this.#ended = true;
+    this.#leave();
+    this.#printer.flush();
+    this.#overlay.clear();
+    this.#finish({ verdict: 'identical', divergence: undefined, blocked: [], steps: due.seq, changedCode: this.#code.changed(), stoppedAt: due.seq });
+  }
+
+  /** A draw asks for nothing; its step comes when all draws up to the next event are counted. */
+  #drawn(): number {
+    const { due, next } = this.#tape;
+    const step = due?.type === 'value' && due.kind === 'clock' ? next : due;
+    if (this.#stream.draws === 0 && step?.type === 'value' && step.kind === 'random' && !this.#ended && !this.#probe) this.#passing(step, () => 'a draw of Math.random');
+    return this.#stream.next();
   }
 
   /** What the program did without asking for anything (draw, be noted) is settled when its macrotask is over. */
@@ -386,7 +417,10 @@ export class ReplaySession implements Session {
   #nextPack(asked: string): Buffer | undefined {
     const { due } = this.#tape;
     if (this.#probe || this.#ended) return undefined;
-    if (due?.type === 'value' && due.kind === 'clock') return due.data;
+    if (due?.type === 'value' && due.kind === 'clock') {
+      this.#passing(due, () => `a clock read (${asked})`);
+      return due.data;
+    }
     if (!due || due.type === 'end') this.#exhausted(() => `a clock read (${asked})`);
     else this.#diverge({ kind: 'clock', actual: `a clock read (${asked})` });
     return undefined;

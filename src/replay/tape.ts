@@ -38,6 +38,11 @@ export class Tape {
     return this.#events[this.#cursor];
   }
 
+  /** The event behind the one that is due. */
+  get next(): LaneEvent | undefined {
+    return this.#events[this.#cursor + 1];
+  }
+
   get last(): LaneEvent {
     return this.#events[this.#events.length - 1] as LaneEvent;
   }

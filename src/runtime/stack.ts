@@ -80,6 +80,11 @@ export function agentFrames(below: AnyFunction = agentFrames): string[] {
   return (frames.length > 0 ? frames : formatting.filter(isAgents)).map((site) => String(site));
 }
 
+/** Whether a function of the agent's own is being called right now; one that awaits is not. */
+export function agentIsOnStack(): boolean {
+  return callSites(60, agentIsOnStack).some((site) => !site.isAsync() && isAgentFile(fileOf(site)));
+}
+
 /** `function (file:line:column)` of the innermost frame in the agent's own code; '' when none is on the stack. */
 export function agentFrame(): string {
   return agentFrames(agentFrame)[0] ?? '';

@@ -68,6 +68,7 @@ export interface Report {
   readonly drifts: readonly { readonly change: string; readonly kind: string; readonly step: number | null; readonly recorded: string | null; readonly now: string | null; readonly firstDifference: Report['firstDifference'] }[];
   readonly because?: string;
   readonly sandbox: string | null;
+  readonly stoppedAt?: number;
 }
 
 export interface Replayed extends Harnessed {

@@ -14,6 +14,8 @@ import { loadConfig } from '../../store/configuration.ts';
 import { identities } from '../../store/keyring.ts';
 import { maskReport } from '../../store/masking/mask-report.ts';
 import type { StoredRun } from '../../store/run-store.ts';
+import { interpretRun } from '../interpreted.ts';
+import { partial, type Partial as PartialReplay } from './replay-partial.ts';
 import { replayChildren, wantsChildren } from './replay-children.ts';
 import { type Arguments, oneRun, pairs, parse } from '../arguments.ts';
 import { optionsLeftOut, requireCommand, startable } from '../imported-facts.ts';
@@ -47,22 +49,25 @@ interface Wanted {
 }
 
 export async function replay(args: readonly string[]): Promise<number> {
-  const parsed = parse('replay', args, { report: { type: 'string' }, env: { type: 'string', multiple: true }, node: { type: 'string' }, sandbox: { type: 'string' }, children: { type: 'string' }, loose: { type: 'boolean' } }, { server: true });
+  const parsed = parse('replay', args, { report: { type: 'string' }, env: { type: 'string', multiple: true }, node: { type: 'string' }, sandbox: { type: 'string' }, children: { type: 'string' }, loose: { type: 'boolean' }, until: { type: 'string' }, inspect: { type: 'boolean' }, step: { type: 'boolean' } }, { server: true });
   const selector = oneRun('replay', parsed);
   requireWritable(parsed.values['report'] as string | undefined);
   const withChildren = wantsChildren(parsed.values['children'] as string | undefined);
   const run = await findRun(parsed, selector);
   requireCommand(run.manifest, parsed.command, withChildren);
   const mode = sandboxMode(parsed.values['sandbox'] as string | undefined);
-  const { events, runKey } = parsed.store.tape(run, identities(process.env));
+  const { events, runKey, complete } = parsed.store.tape(run, identities(process.env));
   const [begin] = events;
   if (begin?.type !== 'begin') return nothingToReplay(run.manifest.id, parsed.values['report'] as string | undefined);
+  const { until, inspect = false, step = false } = parsed.values as { until?: string; inspect?: boolean; step?: boolean };
+  const isPartial = until !== undefined || inspect || step;
+  const part = isPartial ? partial({ until, inspect, step }, { runId: run.manifest.id, steps: interpretRun(parsed.store, run, identities(process.env)).steps, complete }) : undefined;
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-'));
   try {
     const { node, report, env, loose = false } = parsed.values as { node?: string; report?: string; env?: string[]; loose?: boolean };
     const facts = run.manifest.imported ? startable(begin.facts, parsed.command ?? [], DIST) : begin.facts;
     const plan = planOf(facts, { store: parsed.store.location, runKey, folder, mode, node, env: pairs('env', env), command: parsed.command, loose, match: loadConfig(process.env, process.cwd()).match });
-    const performed = await perform(plan);
+    const performed = await perform(plan, part);
     const outcome = { ...performed, report: performed.report && maskedReport(performed.report, parsed.store, run) };
     if (report && outcome.report) writeReport(report, outcome.report);
     if (!outcome.report) {
@@ -70,6 +75,7 @@ export async function replay(args: readonly string[]): Promise<number> {
       if (!existsSync(plan.outside.control.refusal as string)) process.stderr.write(`replay-harness: the replayed process ended (exit ${outcome.code}) before it reached a verdict\n`);
       return outcome.code === 0 ? 1 : outcome.code;
     }
+    if (outcome.report.stoppedAt !== undefined) return 0;
     process.stderr.write(`${explain(outcome.report)}\n`);
     if (run.manifest.imported && outcome.report.verdict !== 'identical') process.stderr.write(aboutImport(run.manifest, begin.facts, outcome.report));
     if (withChildren && outcome.report.verdict === 'identical') {
@@ -121,12 +127,21 @@ function sandboxMode(given: string | undefined): Mode {
   return mode;
 }
 
-async function perform(plan: Plan): Promise<{ code: number; report: Report | undefined }> {
-  const { stdio, finish } = connect(plan.facts, plan.folder);
-  const { exit: { code }, kind, reasons } = await confined(plan, stdio, {}, forwardOutput);
-  finish();
+async function perform(plan: Plan, part: PartialReplay | undefined): Promise<{ code: number; report: Report | undefined }> {
+  const origins = `${plan.folder}/origins.json`;
+  if (part) await silently(plan, { halts: part.search(origins) });
+  rmSync(plan.report, { force: true });
+  const { stdio, close } = connect(plan.facts, plan.folder, { inputIsTaken: part?.takesInput ?? false });
+  const fd = stdio.length;
+  const { exit: { code }, kind, reasons } = await confined(plan, part ? [...stdio, 'pipe'] : stdio, part ? { halts: part.halts(origins, fd) } : {}, (child) => {
+    forwardOutput(child);
+    part?.attach(child, fd);
+  });
+  close();
+  part?.finish();
   if (process.env['REPLAY_HARNESS_LOG'] === 'debug') process.stderr.write(`replay-harness: sandbox: ${kind}${reasons.length > 0 ? ` (${reasons.join('; ')})` : ''}\n`);
-  const report = readReport(plan.report, kind);
+  const read = readReport(plan.report, kind);
+  const report = read?.stoppedAt === undefined ? read : { ...read, stack: part?.stack ?? [] };
   if (!report || report.verdict === 'identical' || report.stack.length > 0 || report.verdict === 'truncated') return { code, report };
   return { code, report: { ...report, stack: await trace(plan, kind) } };
 }
@@ -138,11 +153,18 @@ function confined({ mode, view, inside, outside, folder }: Plan, stdio: StdioOpt
 
 /** Goes through the same replay once more, slowly, to find the agent's own line behind work that a dependency did later. */
 async function trace(plan: Plan, kind: Kind): Promise<readonly string[]> {
-  await confined({ ...plan, mode: kind === 'process' ? 'process' : plan.mode }, [stdinOf(plan.facts), 'pipe', 'pipe', ...channelOf(plan.facts)], { trace: true }, (child) => {
+  await silently({ ...plan, mode: kind === 'process' ? 'process' : plan.mode }, { trace: true });
+  return readReport(plan.report, kind)?.stack ?? [];
+}
+
+/** With streams of the recorded sort, which nobody reads. */
+async function silently(plan: Plan, more: Partial<Launch['control']>): Promise<void> {
+  const { stdio, close } = connect(plan.facts, plan.folder, { silent: true });
+  await confined(plan, stdio, more, (child) => {
     child.stdout?.resume();
     child.stderr?.resume();
   });
-  return readReport(plan.report, kind)?.stack ?? [];
+  close();
 }
 
 function planOf(facts: RunFacts, { store, runKey, folder, mode, node, env, command, loose, match }: Wanted): Plan {
@@ -196,8 +218,8 @@ function nodeFor(facts: RunFacts): string {
   return existsSync(facts.execPath) ? facts.execPath : process.execPath;
 }
 
-function stdinOf({ stdio }: RunFacts): 'pipe' | 'ignore' | 'inherit' {
-  if (stdio[0] === 'tty') return process.stdin.isTTY ? 'inherit' : 'pipe';
+function stdinOf({ stdio }: RunFacts, isTaken = false): 'pipe' | 'ignore' | 'inherit' {
+  if (stdio[0] === 'tty') return process.stdin.isTTY && !isTaken ? 'inherit' : 'pipe';
   return stdio[0] === 'pipe' ? 'pipe' : 'ignore';
 }
 
@@ -206,26 +228,28 @@ function channelOf({ ipc }: RunFacts): ['ipc'] | [] {
   return ipc ? ['ipc'] : [];
 }
 
+type Stdio = ('pipe' | 'ignore' | 'inherit' | 'ipc' | number)[];
+
 /** Standard streams of the recorded sort: what they are decides which classes serve them. */
-function connect(facts: RunFacts, folder: string): { stdio: StdioOptions; finish: () => void } {
+function connect(facts: RunFacts, folder: string, { inputIsTaken = false, silent = false }: { readonly inputIsTaken?: boolean; readonly silent?: boolean }): { stdio: Stdio; close: () => void } {
   const files: (readonly [string, number, NodeJS.WriteStream])[] = [];
   const output = (fd: 1 | 2): 'pipe' | 'inherit' | number => {
     const stream = fd === 1 ? process.stdout : process.stderr;
-    if (facts.stdio[fd] === 'tty' && stream.isTTY) return 'inherit';
+    if (facts.stdio[fd] === 'tty' && stream.isTTY && !silent) return 'inherit';
     if (facts.stdio[fd] !== 'file') return 'pipe';
     const file = `${folder}/${fd}`;
     const opened = openSync(file, 'w+');
     files.push([file, opened, stream]);
     return opened;
   };
-  const stdio: StdioOptions = [stdinOf(facts), output(1), output(2), ...channelOf(facts)];
-  const finish = (): void => {
+  const stdio: Stdio = [stdinOf(facts, inputIsTaken || silent), output(1), output(2), ...channelOf(facts)];
+  const close = (): void => {
     for (const [file, fd, stream] of files) {
       closeSync(fd);
-      stream.write(readFileSync(file));
+      if (!silent) stream.write(readFileSync(file));
     }
   };
-  return { stdio, finish };
+  return { stdio, close };
 }
 
 function forwardOutput(child: ChildProcess): void {
