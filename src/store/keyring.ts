@@ -40,6 +40,13 @@ export function recipients(env: Environment, configured: string | readonly strin
   return chosen.length > 0 ? chosen : [recipientOf(ownIdentity(keyFolder(env)))];
 }
 
+/** The user's own public key and where the private one lies; undefined on a host that has none and needs none. */
+export function ownRecipient(env: Environment): { readonly recipient: string; readonly file: string } | undefined {
+  const folder = keyFolderIfAny(env);
+  const file = `${folder}/identity`;
+  return folder !== '' && nativeFs.existsSync(file) ? { recipient: recipientOf(ownIdentity(folder)), file } : undefined;
+}
+
 /** Private keys to read with; empty on a host that only records. */
 export function identities(env: Environment): string[] {
   const given = env['REPLAY_HARNESS_IDENTITY'];
@@ -112,6 +119,6 @@ function runCommand(command: string): string {
     // Loaded only when needed: a replayed program sees which of Node's modules are loaded.
     return process.getBuiltinModule('node:child_process').execSync(command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
   } catch {
-    throw new ConfigError(`REPLAY_HARNESS_IDENTITY: the command "${command}" failed.`);
+    throw new ConfigError(`REPLAY_HARNESS_IDENTITY: the command "${command.replace(/RH-IDENTITY-[\w-]+/g, 'RH-IDENTITY-…')}" failed.`);
   }
 }

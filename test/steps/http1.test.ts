@@ -220,7 +220,8 @@ test('parseRequest tolerates an incomplete body and refuses what is no request',
 });
 
 /** What does not depend on how the bytes were cut. */
-function essence({ request: asked, response, end }: HttpExchange): unknown {
-  const { parts: _parts, ...rest } = response ?? { parts: [] };
-  return { asked, rest, end };
+function essence({ request, response, end }: HttpExchange): unknown {
+  const { pieces: sent, ...asked } = request;
+  const { parts: _parts, pieces: received, ...rest } = response ?? { parts: [], pieces: [] };
+  return { asked, rest, end, sent: Buffer.concat(sent).toString('hex'), received: Buffer.concat(received).toString('hex') };
 }

@@ -51,6 +51,7 @@ const FORMATS: readonly Format[] = [
   token('tvly-', '[\\w-]{20,}', 'tvl'),
   token('lsv2_(?:pt|sk)_', '[0-9a-f_]{32,}', 'lsv'),
   token('AGE-SECRET-KEY-1', '[A-Z0-9]{50,}', 'AGE'),
+  token('RH-IDENTITY-', '[\\w-]{43}', 'RH-'),
   // A JSON Web Token: its claims are data, the signature is what it proves itself by.
   token('eyJ[\\w-]{10,}\\.[\\w-]{4,}\\.', '[\\w-]{20,}', 'eyJ'),
 ];
