@@ -10,6 +10,7 @@ const VALUES: readonly unknown[] = [
   'text', '', 0, 0.5, 1, 2, -1, true, null, [], ['text'], [1], {}, { key: 'text' }, { key: 1 }, { '*.read': 'read-only' }, { key: 'side-effect' }, { sharp: 'pure' }, { sharp: 'impure' },
   [{ header: 'x-key' }], [{ header: 'x', json: '$.y' }], [{ json: '$.y' }, { pattern: 'z' }], [{ cookie: 'x' }], [{ file: 1 }], [{}],
   { endpoint: 'http://host/v1' }, { endpoint: 'http://host/v1', model: 'm', apiKeyEnv: 'KEY' }, { model: 'm' }, { queries: 'sql' }, { queries: 1 },
+  [{ header: '' }], [{ pattern: '[a-z]+' }],
   ...['query', 'form', 'env', 'file'].map((name) => [{ [name]: 'x' }]),
   { payload: '30d' }, { payload: 'soon' }, { payload: '0d' }, { payload: 30 }, { archive: 'forever', to: 's3://bucket/runs', s3: { endpoint: 'http://127.0.0.1:9000', region: 'x' } }, { to: '' }, { s3: { key: 'x' } },
   { incidents: { payload: '2y' } }, { incidents: { keep: '2y' } }, { tags: { incident: { archive: '1y' }, 'env=prod': {} } }, { tags: { env: '1y' } },
@@ -38,4 +39,8 @@ test.each(Object.keys(CONFIG_KEYS))('both take the same values of "%s"', (key) =
 
 test.each([{ unknown: 1 }, [], 'text', { $schema: './replay-harness.schema.json' }, {}])('both agree on %j', (config) => {
   expect(validate(config)).toBe(isAccepted(config));
+});
+
+test('a mask rule whose pattern is no regular expression is refused', () => {
+  expect(isAccepted({ mask: [{ pattern: '(' }] })).toBe(false);
 });

@@ -52,6 +52,9 @@ export function findInFile(path: string, content: string, rules: MaskRules, find
 }
 
 function findInLine(path: string, line: string, named: boolean, findings: Findings): void {
+  // HOST:PORT:DATABASE:USER:PASSWORD, and USER:HASH
+  if (/pgpass$/.test(path)) return findings.add(line.split(/(?<!\\):/).slice(4).join(':').replace(/\\([:\\])/g, '$1'), 'password', 'named');
+  if (/htpasswd$/.test(path)) return findings.add(line.slice(line.indexOf(':') + 1), 'password', 'named');
   const [, name, value] = /^\s*(?:export\s+)?["']?([\w./:@-]+?)["']?\s*[=:]\s*(.+?)\s*$/.exec(line) ?? [];
   if (name !== undefined && value !== undefined) {
     findNamed(name.split(/[/:]/).at(-1) as string, value, findings);
@@ -59,9 +62,6 @@ function findInLine(path: string, line: string, named: boolean, findings: Findin
   }
   // machine HOST login USER password SECRET
   for (const [, password = ''] of line.matchAll(/\bpassword\s+(\S+)/g)) findings.add(password, 'password', 'named');
-  // HOST:PORT:DATABASE:USER:PASSWORD
-  if (/pgpass$/.test(path)) findings.add(line.split(/(?<!\\):/).slice(4).join(':').replace(/\\([:\\])/g, '$1'), 'password', 'named');
-  if (/htpasswd$/.test(path)) findings.add(line.slice(line.indexOf(':') + 1), 'password', 'named');
   if (named && name === undefined) findings.add(line, 'secret', 'rule');
 }
 

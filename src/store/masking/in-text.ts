@@ -13,11 +13,13 @@ const DEPTH = 4;
 const USER_INFO = /\b[a-z][a-z0-9+.-]*:\/\/([^\s/?#:@"'<>\\]*):([^\s/?#@"'<>\\]+)@/gi;
 const FIELD = /(?:^|[?&;#\s"'])([\w.[\]-]{1,64})=([^&\s#"'<>\\]+)/g;
 const SPEAKING = /authorization|key|token|secret|cookie/i;
-const HEADER_LINE = /\b((?:proxy-)?authorization|[\w-]*(?:api-?key|token|secret)|cookie)\b["']?\s*[:=]\s*["']?((?:(?:bearer|basic|token|digest)\s+)?[^\s"'<>,;]{8,})/gi;
+const HEADER_LINE = /\b((?:proxy-)?authorization|[\w-]*(?:api-?key|token|secret)|cookie)\b["']?\s*[:=]\s*["']?((?:(?:bearer|basic|token|digest)\s+)?[^\s"'<>,;&]{8,})/gi;
 
 /** @param value of any form; texts that are JSON are looked into */
 export function findInValue(value: unknown, rules: MaskRules, findings: Findings, depth = 0): void {
-  for (const path of rules.paths) for (const text of textsAt(value, path)) findings.add(text, 'secret', 'rule');
+  // A path begins at a value as a whole: that of a message is a member of its step.
+  const roots = depth === 0 && typeof value === 'object' && value !== null ? [value, ...Object.values(value)] : [value];
+  for (const path of rules.paths) for (const root of roots) for (const text of textsAt(root, path)) findings.add(text, 'secret', 'rule');
   walk(value, '', { rules, findings, depth });
 }
 

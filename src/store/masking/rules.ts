@@ -37,7 +37,7 @@ export function maskRules(mask: Config['mask'] = []): MaskRules {
 
 /** `*` within a name, `**` across folders. */
 function globOf(glob: string, flags: string): RegExp {
-  const source = glob.replace(/^\.\//, '').replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*\*\/?|\*/g, (star) => (star === '*' ? '[^/]*' : '(?:.*/)?'));
+  const source = glob.replace(/^\.\//, '').replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*\*\/|\*\*|\*/g, (star) => (star === '*' ? '[^/]*' : star === '**' ? '.*' : '(?:.*/)?'));
   return new RegExp(`^${glob.startsWith('/') || glob.startsWith('**') || flags !== '' || !glob.includes('/') ? '' : '(?:.*/)?'}${source}$`, flags);
 }
 
