@@ -11,12 +11,6 @@ import { restoreRun } from '../store/retention/archive.ts';
 import type { ArchivePlace } from '../store/retention/archive-place.ts';
 import { placeAt } from '../store/retention/place.ts';
 import type { StoredRun } from '../store/run-store.ts';
-import type { Arguments } from './arguments.ts';
-
-/** @returns the run as `broughtBack` does @throws HarnessError */
-export async function findHere({ store }: Pick<Arguments, 'store'>, selector: string): Promise<StoredRun> {
-  return broughtBack(store, store.find(selector));
-}
 
 /** @returns the run, brought back from its archive if need be, which is said @throws HarnessError */
 export async function broughtBack(store: EmbeddedStore, run: StoredRun): Promise<StoredRun> {

@@ -6,8 +6,8 @@ import type { StoredRun } from './run-store.ts';
 export function select(runs: readonly StoredRun[], selector: string, location: string): StoredRun {
   if (runs.length === 0) throw new RunNotFoundError(`The store ${location} holds no runs. Record one: replay-harness record -- node agent.js`);
   if (selector === 'latest') {
-    const latest = runs.find(({ manifest }) => !manifest.parentRunId && !manifest.forkedFrom && !manifest.replayOf);
-    if (!latest) throw new RunNotFoundError(`The store ${location} holds no recorded root run; only forks and kept replays. Name one of replay-harness runs.`);
+    const latest = runs.find(({ manifest }) => !manifest.parentRunId && !manifest.forkedFrom && !manifest.replayOf && !manifest.gone);
+    if (!latest) throw new RunNotFoundError(`The store ${location} holds no recorded root run; only forks, kept replays and what is left of runs that are gone. Name one of replay-harness runs.`);
     return latest;
   }
   const matching = runs.filter(({ manifest }) => manifest.id.startsWith(selector));

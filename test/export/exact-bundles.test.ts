@@ -39,6 +39,14 @@ it('never runs what was recorded of its command', async () => {
   }
   const children = await b.cli(['replay', run, '--children', 'live', '--', 'node', program]);
   expect(children.exitCode).toBe(2);
+  // Nor does the gate of a CI job, and least of all what records anew.
+  expect((await b.cli(['verify', run])).exitCode).not.toBe(0);
+  const anew = await b.cli(['verify', run, '--update']);
+  expect(anew.exitCode).toBe(2);
+  expect(anew.stderr.toString()).toContain('came with an import, and is not executed here');
+  expect(b.runs()).toEqual([run]);
+  expect((await b.cli(['verify', run, '--', 'node', program])).exitCode).toBe(0);
+  expect((await b.cli(['gate', '--agent', 'replay-harness'])).exitCode).toBe(2);
 });
 
 it('is for its recipient alone, and says so', async () => {

@@ -14,17 +14,17 @@ import { loadConfig } from '../../store/configuration.ts';
 import type { EmbeddedStore } from '../../store/embedded.ts';
 import { identities, recipients } from '../../store/keyring.ts';
 import type { StoredRun } from '../../store/run-store.ts';
-import { findHere } from '../archived.ts';
 import { oneRun, parse } from '../arguments.ts';
 import { VERSION } from '../help.ts';
 import { interpretLanes } from '../interpreted.ts';
 import { sizeText } from '../leaving.ts';
+import { fetchBelow, findRun } from '../stores.ts';
 
 const FORMATS = { bundle: 'replay', jsonl: 'jsonl', otel: 'otel.json', har: 'har', html: 'html' } as const;
 type Format = keyof typeof FORMATS;
 
 export async function exportRun(args: readonly string[]): Promise<number> {
-  const parsed = parse('export', args, { format: { type: 'string' }, output: { type: 'string' }, recipient: { type: 'string', multiple: true }, 'with-secrets': { type: 'boolean' } });
+  const parsed = parse('export', args, { format: { type: 'string' }, output: { type: 'string' }, recipient: { type: 'string', multiple: true }, 'with-secrets': { type: 'boolean' } }, { server: true });
   const format = formatOf(parsed.values['format'] as string | undefined);
   const withSecrets = parsed.values['with-secrets'] === true;
   const given = parsed.values['recipient'] as string[] | undefined;
@@ -32,9 +32,10 @@ export async function exportRun(args: readonly string[]): Promise<number> {
   if (wrong !== undefined) throw new ConfigError(`--recipient takes a public key, which begins with rh-recipient- (replay-harness keys shows yours), not "${wrong.slice(0, 40)}".`);
   if (withSecrets && format !== 'bundle') throw new ConfigError(`--with-secrets goes with --format bundle, which is sealed to a recipient; a file of format ${format} can be read by anybody.`);
   if (given && !withSecrets) throw new ConfigError('--recipient goes with --with-secrets: without secrets a bundle is for anybody.');
-  const run = await findHere(parsed, oneRun('export', parsed));
+  const run = await findRun(parsed, oneRun('export', parsed));
+  await fetchBelow(parsed, run.manifest.id);
   const tree = [run];
-  for (const child of below(parsed.store, run.manifest.id)) tree.push(await findHere(parsed, child));
+  for (const child of below(parsed.store, run.manifest.id)) tree.push(await findRun(parsed, child));
   const going = tree.find(({ status }) => status === 'recording');
   if (going) throw new ConfigError(`run ${going.manifest.id} is still being recorded. Export it when it has ended.`);
   const file = (parsed.values['output'] as string | undefined) ?? `${run.manifest.id}.${FORMATS[format]}`;

@@ -17,7 +17,8 @@ export async function gate(args: readonly string[]): Promise<number> {
   const wanted = numberOf('--last', last, LAST, (value) => Number.isInteger(value) && value >= 1, 'a whole number from 1');
   const required = numberOf('--require', ratio, 1, (value) => value >= 0 && value <= 1, 'a ratio from 0 to 1');
   const all = rootRuns(parsed.store.list());
-  const runs = all.filter((run) => run.agent === agent).slice(0, wanted);
+  // An import is no proof of what the agent does here.
+  const runs = all.filter((run) => run.agent === agent && !run.imported).slice(0, wanted);
   if (runs.length === 0) {
     const agents = [...new Set(all.map((run) => run.agent))].sort();
     throw new ConfigError(`The store ${parsed.store.location} holds no recorded run of the agent "${agent}"${agents.length > 0 ? `; there are runs of ${agents.join(', ')}` : ''}.`);

@@ -25,8 +25,9 @@ export async function recordAnew({ store, command }: Pick<Arguments, 'store' | '
   const old = store.find(id);
   const { name, agent, tags } = old.manifest;
   const recorded = describeRun(store, old, identities(process.env));
-  const [program, ...args] = command ?? recorded.command ?? [];
-  if (program === undefined) throw new ConfigError(`verify --update: what run ${id} ran cannot be read here. Say what to run: replay-harness verify ${id.slice(0, 13)} --update -- CMD`);
+  // What came from elsewhere says what to compare, never what to run.
+  const [program, ...args] = command ?? (old.manifest.imported ? null : recorded.command) ?? [];
+  if (program === undefined) throw new ConfigError(`verify --update: what run ${id} ran ${old.manifest.imported ? 'came with an import, and is not executed here' : 'cannot be read here'}. Say what to run: replay-harness verify ${id.slice(0, 13)} --update -- CMD`);
   const now = uuidv7();
   const given = Object.entries({ ...tags, [SUPERSEDES]: id }).flatMap(([key, value]) => ['--tag', `${key}=${value}`]);
   const options = ['--store', store.location, '--agent', agent, ...(name === null ? [] : ['--name', name]), ...given];
