@@ -33,6 +33,7 @@ export const BUNDLED: Readonly<Record<string, string>> = {
   diff: 'src/steps/diff/prompt-diff.ts',
   'eventsource-parser': 'src/steps/sse.ts',
   pg: 'src/store/sql/pool.ts',
+  msw: 'src/replay/semantic/network.ts',
   seedrandom: 'src/capture/random.ts',
   ws: 'src/cli/debugger/inspector-server.ts',
 };

@@ -14,6 +14,8 @@ export interface Piece {
 
 export interface RecordedExchange extends HttpExchange {
   readonly scheme: 'http' | 'https';
+  /** Sequence number of what the call began with: its connection, if that was made for it, else its first write. */
+  readonly began: number;
   /** Sequence number of the last read of the answer. */
   readonly lastSeq: number;
   /** All of the answer, as it came. */
@@ -27,6 +29,7 @@ export type Protocol = 'http' | 'other' | 'silent';
 
 interface Draft {
   readonly open: OpenExchange;
+  readonly seq: number;
   readonly pieces: { readonly seq: number; readonly status: number; readonly bytes: Buffer }[];
 }
 
@@ -42,6 +45,8 @@ export class RecordedConnection {
   readonly address: string;
   readonly operation: number;
   readonly facts: ConnectionFacts;
+  /** Sequence number of the event that began it. */
+  readonly began: number;
   /** Number of the turn in or behind which it was connected; Infinity: never. */
   connectedIn: number = Infinity;
   readonly #drafts: Draft[] = [];
@@ -49,8 +54,9 @@ export class RecordedConnection {
   #sending: Draft | undefined;
   #last: Draft | undefined;
 
-  constructor(operation: number, address: string, facts: ConnectionFacts) {
+  constructor(operation: number, address: string, facts: ConnectionFacts, began: number) {
     this.operation = operation;
+    this.began = began;
     this.address = address;
     this.facts = facts;
   }
@@ -60,7 +66,7 @@ export class RecordedConnection {
     this.protocol = 'http';
     for (let offset = 0; offset < data.length; ) {
       if (!this.#sending) {
-        this.#sending = { open: new OpenExchange(seq, at), pieces: [] };
+        this.#sending = { open: new OpenExchange(seq, at), seq, pieces: [] };
         this.#drafts.push(this.#sending);
         this.#awaiting.push(this.#sending);
       }
@@ -107,10 +113,10 @@ export class RecordedConnection {
   /** @returns its exchanges, whole, and their pieces by the number of the delivery's event */
   finish(pieces: Map<number, Piece[]>): RecordedExchange[] {
     if (this.protocol !== 'http') return [];
-    return this.#drafts.filter(({ open }) => open.request.done).map((draft) => {
+    return this.#drafts.filter(({ open }) => open.request.done).map((draft, index) => {
       const last = draft.pieces[draft.pieces.length - 1];
       const exchange: RecordedExchange = {
-        ...draft.open.snapshot(this.facts), scheme: this.facts.scheme, lastSeq: last?.seq ?? Infinity,
+        ...draft.open.snapshot(this.facts), scheme: this.facts.scheme, began: index === 0 ? this.began : draft.seq, lastSeq: last?.seq ?? Infinity,
         answer: draft.pieces.map(({ bytes }) => bytes), left: draft.pieces.length,
       };
       for (const { seq, status, bytes } of draft.pieces) pieces.set(seq, [...(pieces.get(seq) ?? []), { exchange, status, bytes }]);

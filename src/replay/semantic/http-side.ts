@@ -255,7 +255,7 @@ export class HttpSide implements Listener {
     let furthest: RecordedExchange | undefined;
     for (const exchange of this.#asked) {
       // Calls that were under way together have no order of their own.
-      if (furthest && exchange.lastSeq < furthest.seq) {
+      if (furthest && exchange.lastSeq < furthest.began) {
         found.push({
           change: 'reordered', code: 'REPLAY_MISMATCH', kind: REQUEST, step: exchange.seq, recorded: `${nameOf(exchange)} before ${nameOf(furthest)} (step ${furthest.seq})`, now: 'after it',
           firstDifference: { field: 'order', expected: 'before', actual: 'after' }, stack: [],

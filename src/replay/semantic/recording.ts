@@ -107,12 +107,12 @@ export class Recording {
   }
 }
 
-function connect({ operation, kind, key }: StartEvent, connections: Map<number, RecordedConnection>): void {
+function connect({ operation, kind, key, seq }: StartEvent, connections: Map<number, RecordedConnection>): void {
   if (kind !== 'tls') {
-    connections.set(operation, new RecordedConnection(operation, key, factsOf(kind, key)));
+    connections.set(operation, new RecordedConnection(operation, key, factsOf(kind, key), seq));
     return;
   }
   const { tcp, server } = jsonParse(key) as { tcp: number; server?: true };
   const below = connections.get(tcp);
-  if (below && !server) connections.set(operation, new RecordedConnection(operation, below.address, factsOf('tcp', below.address, key)));
+  if (below && !server) connections.set(operation, new RecordedConnection(operation, below.address, factsOf('tcp', below.address, key), below.began));
 }
