@@ -9,6 +9,9 @@ import { type SemanticOptions, SemanticSession } from '../src/replay/semantic/se
 import type { Control } from './control.ts';
 import { loadUndiciFirst } from './warm.ts';
 
+/** Lies beside this bundle. */
+const NETWORK: string = `${__dirname}/semantic-network.cjs`;
+
 /** @returns in what this runtime differs from the recorded one, in words */
 export function otherRuntime({ node, platform, arch }: RunFacts): string | undefined {
   const [then, now] = [`${platform}-${arch}`, `${process.platform}-${process.arch}`];
@@ -38,8 +41,8 @@ export function semantic(events: readonly LaneEvent[], given: Given, control: Co
 
 /** msw, in a bundle of its own: nothing else loads it. */
 function loadNetwork(): { network: Network } {
-  const { createNetwork } = require('./semantic-network.cjs') as typeof import('../src/replay/semantic/network.ts');
-  return { network: createNetwork() };
+  const load = require as (path: string) => typeof import('../src/replay/semantic/network.ts');
+  return { network: load(NETWORK).createNetwork() };
 }
 
 function requireServable(recording: Recording, { runId, node }: RunFacts, other: string | undefined): void {

@@ -74,8 +74,8 @@ export interface Session {
   relayed(operation: number, fd: number, bytes: Uint8Array): void;
   /** Calls `prepare` before bytes leave, when recording. */
   beforeSend(prepare: () => void): void;
-  /** O: bytes leave through a handle or for a file (operation 0: by a call at once), or a handle's sending side ends. On disk before `live` runs, but for files. */
-  send(operation: number, kind: 'write' | 'shutdown' | 'file-write' | 'posted', bytes: Uint8Array, live: () => WriteResult): WriteResult;
+  /** O: bytes leave through a handle or for a file (operation 0: by a call at once), or a handle's sending side ends. On disk before `live` runs, but for files. `complete` tells the program that such an end is done. */
+  send(operation: number, kind: 'write' | 'shutdown' | 'file-write' | 'posted', bytes: Uint8Array, live: () => WriteResult, complete?: Deliver): WriteResult;
   /** The program has changed a file. A replay, which touches no disk, keeps it for the module loader alone. */
   changed(tell: () => FileChange | undefined): void;
   /** Where the module loader finds what the program knows as `path`. @param follow whether a symbolic link itself is asked for: false */

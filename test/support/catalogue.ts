@@ -17,6 +17,7 @@ const network: readonly AgentCase[] = [
   { agent: 'sse-fetch.mjs' },
   { agent: 'sse-http.mjs' },
   { agent: 'parallel-fetch.mjs' },
+  { agent: 'semantic-streams.mjs' },
   { agent: 'fetch-clones.mjs' },
   { agent: 'abort.mjs' },
   { agent: 'dns.mjs' },

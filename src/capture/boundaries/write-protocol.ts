@@ -39,7 +39,7 @@ export function send(handle: object, state: StreamState, session: Session, kind:
   const result = session.send(state.operation, kind, bytes, () => {
     const code = live() as number;
     return kind === 'shutdown' ? { code, bytes: 0, async: 0 } : { code, bytes: state32[base.kBytesWritten] as number, async: state32[base.kLastWriteWasAsync] as number };
-  });
+  }, state.writes.get(number));
   if (kind === 'write') {
     publish(state, result);
     state32[base.kLastWriteWasAsync] = result.async;

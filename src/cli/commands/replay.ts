@@ -142,7 +142,7 @@ async function perform(plan: Plan, part: PartialReplay | undefined): Promise<{ c
   if (process.env['REPLAY_HARNESS_LOG'] === 'debug') process.stderr.write(`replay-harness: sandbox: ${kind}${reasons.length > 0 ? ` (${reasons.join('; ')})` : ''}\n`);
   const read = readReport(plan.report, kind);
   const report = read?.stoppedAt === undefined ? read : { ...read, stack: part?.stack ?? [] };
-  if (!report || report.verdict === 'identical' || report.stack.length > 0 || report.verdict === 'truncated') return { code, report };
+  if (!report || report.verdict === 'identical' || report.verdict === 'drifted' || report.stack.length > 0 || report.verdict === 'truncated') return { code, report };
   return { code, report: { ...report, stack: await trace(plan, kind) } };
 }
 

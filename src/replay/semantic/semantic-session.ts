@@ -186,11 +186,12 @@ export class SemanticSession implements Session {
 
   beforeSend(): void {}
 
-  send(operation: number, kind: 'write' | 'shutdown' | 'file-write' | 'posted', bytes: Uint8Array): WriteResult {
+  send(operation: number, kind: 'write' | 'shutdown' | 'file-write' | 'posted', bytes: Uint8Array, _live: () => WriteResult, complete?: Deliver): WriteResult {
     const done = { ...DONE, bytes: bytes.length, ...(kind === 'file-write' && { kept: kept(bytes) }) };
     if (this.#ended) return done;
     const connection = this.#http.find(operation);
     const fd = this.#streams.get(operation);
+    if (kind === 'shutdown' && complete) this.#soon(() => complete('written', 0, NOTHING));
     if (connection && kind === 'shutdown') this.#soon(() => connection.endsSide());
     else if (connection) this.#http.write(connection, bytes);
     else if (fd === 1 || fd === 2) this.#print(operation, fd, bytes);

@@ -1,4 +1,4 @@
-/** Put by the build into the bundle of {@link network.ts}, in the place of what the program's boundaries watch and what Node 20 lacks. */
+/** Put by the build into the bundle of src/replay/semantic/network.ts, in the place of what the program's boundaries watch and what Node 20 lacks. */
 const { random } = Math;
 const NativeDate: DateConstructor = globalThis.Date;
 const nativeSetTimeout: typeof setTimeout = globalThis.setTimeout;
