@@ -1,4 +1,5 @@
 /** Bundle of the thread that ships: what others left in the spool first, then the recording of its own process when that has ended. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import type { Config } from '../src/model/config.ts';
 import { StoreUnavailableError } from '../src/model/error.ts';
@@ -29,6 +30,9 @@ const tools = ingestTools(config, process.env);
 /** Between two tries to reach a server, at most. */
 const LONGEST_PAUSE_MS = 5000;
 
+/** Between two looks whether another process has shipped it. */
+const TAKEN_MS = 20;
+
 const isSealed = (): boolean => Atomics.load(shared, SIGNAL.sealed) === 1;
 
 /** Sleeps until the recording is sealed, or the time is up. */
@@ -41,7 +45,6 @@ async function pause(ms: number): Promise<void> {
 }
 
 async function main(database: Database): Promise<void> {
-  const own = spool.store.list().find(({ manifest }) => manifest.id === run);
   for (let wait = 250; !isSealed(); wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
     try {
       await requireMigrated(database, url);
@@ -54,11 +57,16 @@ async function main(database: Database): Promise<void> {
     }
   }
   while (!isSealed()) await pause(2 ** 30);
-  const sealed = spool.store.list().find(({ manifest }) => manifest.id === run) ?? own;
+  const sealed = spool.store.list().find(({ manifest }) => manifest.id === run);
   if (!sealed) throw new Error('its folder in the spool is gone');
   await requireMigrated(database, url);
-  const { outcome, problem } = await shipRun(database, spool, { ...sealed, status: sealed.manifest.status === 'complete' ? 'complete' : 'truncated' }, runKey, tools);
-  if (outcome !== 'whole') throw new Error(problem ?? 'somebody else is shipping it');
+  for (;;) {
+    const { outcome, problem } = await shipRun(database, spool, { ...sealed, status: sealed.manifest.status === 'complete' ? 'complete' : 'truncated' }, runKey, tools);
+    if (outcome === 'whole') return;
+    if (outcome !== 'taken') throw new Error(problem ?? 'nobody here reads it');
+    // Another process that found it sealed is at it.
+    await sleep(TAKEN_MS);
+  }
 }
 
 /** No command is run here: nobody starts a process unasked. */

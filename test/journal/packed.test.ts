@@ -37,7 +37,7 @@ test('the journal comes back byte for byte, whatever the pieces', () => {
   const raw = journal();
   for (const size of [raw.length, raw.length + 9, 1_000_003, 65_536, 50_001]) expect(joinPieces(packed(raw, size), open).equals(raw)).toBe(true);
   const few = raw.subarray(0, 9000);
-  for (const size of [800, 1024, 4097]) expect(joinPieces(packed(raw, size).slice(0, Math.ceil(few.length / size)), open).subarray(0, few.length).equals(few)).toBe(true);
+  for (const size of [800, 1024, 4097]) expect(joinPieces(packed(few, size), open).equals(few)).toBe(true);
 });
 
 test('it is many times smaller, and not readable', () => {

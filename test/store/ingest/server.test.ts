@@ -117,7 +117,7 @@ describe.skipIf(missing.length > 0)('recording to a server', () => {
     const workspace = workspaceOf('parent');
     const program = workspace.write('parent.mjs', 'import { execFileSync } from "node:child_process"; console.log(String(execFileSync(process.execPath, ["-p", "1 + 1"])));');
     expect((await workspace.record(program)).exitCode).toBe(0);
-    const runs = await store.database.query<RunRow>('SELECT id, parent_run_id FROM replay_harness.runs WHERE id = ANY ($1)', [readdirSync(join(spoolOf(workspace), 'runs'))]);
+    const runs = await runsOf('parent');
     const root = runs.find(({ parent_run_id: parent }) => parent === null);
     expect(runs.map(({ parent_run_id: parent }) => parent).sort()).toEqual([root?.id, null].sort());
   });
@@ -265,9 +265,10 @@ describe.skipIf(missing.length > 0)('recording to a server', () => {
 
   test('who ships may be killed again and again: nothing is lost, nothing is there twice', async () => {
     const workspace = workspaceOf('again');
-    const { env } = await testServer(workspace);
     const folder = workspace.path('shared');
-    await workspace.record('long-runner.mjs', { env: { ...env, REPLAY_HARNESS_STORE: folder } });
+    // Some batches of steps.
+    const program = workspace.write('steps.mjs', 'import { readFile } from "node:fs/promises"; for (let i = 0; i < 500; i++) { Math.random(); Date.now(); await readFile(process.argv[1]); }');
+    await workspace.record(program, { env: { REPLAY_HARNESS_STORE: folder } });
     const copy = workspace.path('copy');
     cpSync(folder, copy, { recursive: true });
     const ship = (from: string, url: string): ReturnType<typeof start> =>
