@@ -1,8 +1,8 @@
 /** Bundle of the thread that ships: what others left in the spool first, then the recording of its own process when that has ended. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import type { Config } from '../src/model/config.ts';
 import { StoreUnavailableError } from '../src/model/error.ts';
+import { clearTimeout, processEnv, setTimeout } from '../src/runtime/natives.ts';
 import { shipLeftovers, shipRun } from '../src/store/ingest/ship.ts';
 import { Spool } from '../src/store/ingest/spool.ts';
 import { ingestTools } from '../src/store/ingest/tools.ts';
@@ -39,9 +39,9 @@ const isSealed = (): boolean => Atomics.load(shared, SIGNAL.sealed) === 1;
 async function pause(ms: number): Promise<void> {
   const { value } = Atomics.waitAsync(shared, SIGNAL.sealed, 0, ms);
   // Waiting for memory keeps no loop alive.
-  const alive = setInterval(() => undefined, 2 ** 30);
+  const alive = setTimeout(() => undefined, 2 ** 31 - 1);
   await value;
-  clearInterval(alive);
+  clearTimeout(alive);
 }
 
 async function main(database: Database): Promise<void> {
@@ -65,14 +65,14 @@ async function main(database: Database): Promise<void> {
     if (outcome === 'whole') return;
     if (outcome !== 'taken') throw new Error(problem ?? 'nobody here reads it');
     // Another process that found it sealed is at it.
-    await sleep(TAKEN_MS);
+    await new Promise<void>((resolve) => setTimeout(resolve, TAKEN_MS));
   }
 }
 
 /** No command is run here: nobody starts a process unasked. */
 function readers(): string[] {
   try {
-    return process.env['REPLAY_HARNESS_IDENTITY']?.startsWith('cmd:') ? [] : identities(process.env);
+    return processEnv['REPLAY_HARNESS_IDENTITY']?.startsWith('cmd:') ? [] : identities(processEnv);
   } catch {
     return [];
   }

@@ -3,7 +3,7 @@
  * nothing of it: the thread keeps nothing alive, says nothing in the loop's turns, and prints nothing.
  */
 import { ConfigError } from '../src/model/error.ts';
-import { bufferFrom } from '../src/runtime/natives.ts';
+import { bufferFrom, defineProperty, getOwnPropertyDescriptor, nextTick, processEnv } from '../src/runtime/natives.ts';
 import type { ShipOrder } from './ship-entry.ts';
 
 const { Worker } = process.getBuiltinModule('node:worker_threads');
@@ -65,18 +65,19 @@ function reasonIn(signals: SharedArrayBuffer): string {
 /** None of the program's options and settings; where the user's own files lie, and the database's. */
 function cleanEnv(): Record<string, string> {
   const kept = ['HOME', 'PATH', 'TZ', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'PGPASSFILE', 'REPLAY_HARNESS_IDENTITY'];
-  return Object.fromEntries(kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]] as [string, string]])));
+  return Object.fromEntries(kept.flatMap((name) => (processEnv[name] === undefined ? [] : [[name, processEnv[name]] as [string, string]])));
 }
 
 /** Node tells the process of each new thread in a tick: the program would hear of ours. */
 function unannounced<T>(make: () => T): T {
-  const { nextTick } = process;
-  process.nextTick = function (this: unknown, job: (...args: unknown[]) => void, ...args: unknown[]): void {
-    if (!/emit\(\s*'worker'/.test(Function.prototype.toString.call(job))) Reflect.apply(nextTick, process, [job, ...args]);
-  } as typeof nextTick;
+  const before = getOwnPropertyDescriptor(process, 'nextTick') as PropertyDescriptor;
+  const value = (job: (...args: unknown[]) => void, ...args: unknown[]): void => {
+    if (!/emit\(\s*'worker'/.test(Function.prototype.toString.call(job))) nextTick(job, ...args);
+  };
+  defineProperty(process, 'nextTick', { ...before, value });
   try {
     return make();
   } finally {
-    process.nextTick = nextTick;
+    defineProperty(process, 'nextTick', before);
   }
 }

@@ -6,9 +6,9 @@
  *   packed  "RHPACK1\n" · u32 clear header bytes of the segment in the piece · u32 bytes of the rest, unpacked · those header
  *           bytes · 12 bytes nonce · AES-256-GCM of the brotli form of the frames · 16 bytes tag
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { IntegrityError } from '../model/error.ts';
+import { nativeCrypto } from '../runtime/natives.ts';
 import { segmentKeys } from './crypto.ts';
 import { MAGIC, type SealedKey, type SegmentHeader } from './format.ts';
 
@@ -43,8 +43,8 @@ export function packPiece({ fromByte, bytes }: Piece, segment: PackedSegment, ru
   head.writeUInt32LE(clearBytes, PACKED.length);
   head.writeUInt32LE(frames.length, PACKED.length + 4);
   const clear = Buffer.concat([head, bytes.subarray(0, clearBytes)]);
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', packKey(segment, runKey), nonce).setAAD(boundTo(clear, fromByte));
+  const nonce = nativeCrypto.randomBytes(NONCE_BYTES);
+  const cipher = nativeCrypto.createCipheriv('aes-256-gcm', packKey(segment, runKey), nonce).setAAD(boundTo(clear, fromByte));
   return Buffer.concat([clear, nonce, cipher.update(compressed), cipher.final(), cipher.getAuthTag()]);
 }
 
@@ -96,7 +96,7 @@ function unpack({ fromByte, bytes }: Piece, segment: PackedSegment, runKey: Buff
   const clearPart = clearPartOf(bytes);
   const sealedFrom = PREFIX_BYTES + clearPart.length;
   try {
-    const open = createDecipheriv('aes-256-gcm', packKey(segment, runKey), bytes.subarray(sealedFrom, sealedFrom + NONCE_BYTES))
+    const open = nativeCrypto.createDecipheriv('aes-256-gcm', packKey(segment, runKey), bytes.subarray(sealedFrom, sealedFrom + NONCE_BYTES))
       .setAAD(boundTo(bytes.subarray(0, sealedFrom), fromByte)).setAuthTag(bytes.subarray(-TAG_BYTES));
     const compressed = Buffer.concat([open.update(bytes.subarray(sealedFrom + NONCE_BYTES, -TAG_BYTES)), open.final()]);
     const length = bytes.readUInt32LE(PACKED.length + 4);
@@ -118,14 +118,14 @@ function boundTo(clear: Buffer, fromByte: number): Buffer {
 }
 
 function packKey({ header: { lane, segment, salt } }: PackedSegment, runKey: Buffer): Buffer {
-  return Buffer.from(hkdfSync('sha256', runKey, Buffer.from(salt, 'base64url'), `replay-harness packed ${lane} ${segment}`, 32));
+  return Buffer.from(nativeCrypto.hkdfSync('sha256', runKey, Buffer.from(salt, 'base64url'), `replay-harness packed ${lane} ${segment}`, 32));
 }
 
 /** The cipher stream of the segment, from a byte of its file on; enciphers as well. */
 function decipher(bytes: Buffer, { header: { lane, segment, salt }, headLength }: PackedSegment, runKey: Buffer, fromByte: number): Buffer {
   const { cipher, iv } = segmentKeys(runKey, Buffer.from(salt, 'base64url'), lane, segment);
   const at = fromByte - headLength;
-  const stream = createDecipheriv('aes-256-ctr', cipher, counterAt(iv, Math.floor(at / BLOCK_BYTES)));
+  const stream = nativeCrypto.createDecipheriv('aes-256-ctr', cipher, counterAt(iv, Math.floor(at / BLOCK_BYTES)));
   stream.update(Buffer.alloc(at % BLOCK_BYTES));
   return stream.update(bytes);
 }

@@ -18,7 +18,7 @@ export const LAYERS: readonly Layer[] = [
   { folder: 'src/steps', imports: ['src/model', 'src/runtime'] },
   // A replay reads a tape: where it came from is not its business, so no store and no journal.
   { folder: 'src/replay', imports: ['src/model', 'src/runtime', 'src/steps', 'src/capture/random.ts', 'src/capture/session.ts'] },
-  { folder: 'src/store', imports: ['src/model', 'src/runtime', 'src/journal', 'src/steps', 'src/analysis'] },
+  { folder: 'src/store', imports: ['src/model', 'src/runtime', 'src/journal', 'src/steps', 'src/analysis', 'src/capture/random.ts'] },
   { folder: 'src/analysis', imports: ['src/model', 'src/runtime', 'src/steps'], types: ['src/store'] },
   { folder: 'src/export', imports: ['src/model', 'src/runtime', 'src/journal', 'src/store'] },
   // The command line never loads what patches a process: it reaches the loader by path.

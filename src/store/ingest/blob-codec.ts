@@ -1,7 +1,7 @@
 /** Content-addressed bytes: named by the SHA-256 of what they hold, compressed where that helps. */
-import { createHash } from 'node:crypto';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import { IntegrityError } from '../../model/error.ts';
+import { nativeCrypto } from '../../runtime/natives.ts';
 
 /** `json`: UTF-8 that JSONB takes, as it is: views read it. */
 export type Codec = 'identity' | 'json' | 'br';
@@ -24,7 +24,7 @@ const WORTH_KEEPING = 0.95;
 const QUALITY = 4;
 
 export function hashOf(content: Uint8Array | string): string {
-  return createHash('sha256').update(content).digest('hex');
+  return nativeCrypto.createHash('sha256').update(content).digest('hex');
 }
 
 /** @param plain what the content is where it is not compressed @param hash of the content, where it is known already */

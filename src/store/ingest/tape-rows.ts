@@ -1,5 +1,4 @@
 /** The sealed journal of a run, piece by piece: packed where the run key is at hand, else as it lies on disk. */
-import { readFileSync } from 'node:fs';
 import { type PackedSegment, packPiece, segmentOf } from '../../journal/packed.ts';
 import { segmentFile } from '../../journal/format.ts';
 import { nativeFs } from '../../runtime/natives.ts';
@@ -16,7 +15,7 @@ export async function storeTape(database: Database, run: string, folder: string,
       const file = fileOf(folder, lane, segment);
       if (!file) break;
       if (stored.has(`${lane} ${segment}`)) continue;
-      const raw = readFileSync(file.path);
+      const raw = nativeFs.readFileSync(file.path);
       // A header that was cut off: nothing was recorded.
       if (raw.length === 0 || (!file.sealed && !holdsHeader(raw))) break;
       const packed: PackedSegment = segmentOf(raw);
