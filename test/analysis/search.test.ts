@@ -90,10 +90,9 @@ onBothEngines('search', (engine) => {
 
 onBothEngines('search quality', (engine) => {
   it('finds descriptions of packages by their synopses', async () => {
-    const quality = await measureQuality(engine().owner, 600, 100);
+    const quality = await measureQuality(engine().owner, 400, 60);
     console.log(`MRR@10 on ${engine().name}, ${quality.queries} queries in ${quality.documents} texts: ${quality.hybrid.toFixed(3)}; words ${quality.words.toFixed(3)}, vectors of ${EMBEDDER} ${quality.vector.toFixed(3)}`);
     expect(quality.hybrid).toBeGreaterThan(0.82);
-    expect(quality.hybrid).toBeGreaterThan(quality.vector);
-    expect(quality.vector).toBeGreaterThan(0.78);
+    expect(Math.min(quality.words, quality.vector)).toBeGreaterThan(0.78);
   });
 });

@@ -10,20 +10,24 @@ import { profile } from './profile.ts';
 import { evaluate, faultsOfHarness, type Result } from './result.ts';
 import { ROUNDS, ROWS } from './rows.ts';
 import { runRow } from './run.ts';
+import { benchQuality, benchSearch, type Mode } from './search.ts';
 import { documentOf, headOf, targetsText, textOf } from './text.ts';
 import { AGAIN, BARE, HARNESS, VARIANTS } from './variants.ts';
 
 const LATEST = join(ROOT, 'test/bench/results/latest.json');
 const DOCUMENT = join(ROOT, 'docs/benchmarks.md');
 
+/** What is no program under a recorder: prints its figures itself. */
+const SEPARATE: Readonly<Record<string, (mode: Mode) => Promise<string[]>>> = { search: benchSearch, 'search-quality': benchQuality };
+
 export async function bench(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args], allowPositionals: true,
     options: { quick: { type: 'boolean' }, rounds: { type: 'string' }, json: { type: 'string' }, profile: { type: 'string' }, 'no-peers': { type: 'boolean' }, keep: { type: 'boolean' } },
   });
-  const unknown = [...positionals, ...(values.profile ? [values.profile] : [])].filter((id) => !ROWS.some((row) => row.id === id));
+  const unknown = [...positionals, ...(values.profile ? [values.profile] : [])].filter((id) => !ROWS.some((row) => row.id === id) && !(id in SEPARATE && id !== values.profile));
   if (unknown.length > 0) {
-    console.error(`No such row: ${unknown.join(', ')}. There are: ${ROWS.map(({ id }) => id).join(', ')}.`);
+    console.error(`No such row: ${unknown.join(', ')}. There are: ${[...ROWS.map(({ id }) => id), ...Object.keys(SEPARATE)].join(', ')}.`);
     return 2;
   }
   const mode = values.quick ? 'quick' : 'full';
@@ -45,12 +49,19 @@ export async function bench(args: readonly string[]): Promise<number> {
     console.log(`${textOf(evaluated)}\n`);
     rows.push(evaluated);
   }
+  const separate: string[] = [];
+  for (const [id, measureIt] of Object.entries(SEPARATE)) {
+    if (positionals.length > 0 && !positionals.includes(id)) continue;
+    const lacking = missingServers(['pgvector']);
+    if (lacking.length > 0) tellSkipped(`row ${id}`, lacking);
+    else separate.push(...(await measureIt(mode)));
+  }
   await removeDatabases();
   const result: Result = { mode, machine: before, loadAfter: load(), rows, peers: missing === undefined ? VARIANTS.filter(({ id }) => ![BARE, AGAIN, HARNESS].includes(id)).map(({ label }) => label) : [`no peers (${missing})`] };
   console.log(`${headOf(result)}\n\n${targetsText(result)}`);
   if (values.json) writeFileSync(values.json, JSON.stringify(result));
   if ((mode === 'full' && positionals.length === 0) || values.keep) keep(result);
-  const faults = faultsOfHarness(result);
+  const faults = [...faultsOfHarness(result), ...separate];
   for (const fault of faults) console.error(`WRONG: ${fault}`);
   return faults.length === 0 ? 0 : 1;
 }

@@ -1,0 +1,27 @@
+/** Brings the runs of a folder into the database beside them. */
+import type { Config } from '../model/config.ts';
+import { HarnessError } from '../model/error.ts';
+import type { EmbeddedStore } from '../store/embedded.ts';
+import { ingestRun } from '../store/ingest/ingest.ts';
+import { readRun } from '../store/ingest/read-run.ts';
+import { ingestTools } from '../store/ingest/tools.ts';
+import { identities } from '../store/keyring.ts';
+import type { Database } from '../store/sql/database.ts';
+
+/** One that is being recorded comes when it has ended. @param say tells people of a run that cannot be read */
+export async function catchUp(database: Database, store: EmbeddedStore, config: Config, say: (line: string) => void): Promise<void> {
+  const known = new Set((await database.query<{ id: string }>("SELECT id FROM replay_harness.runs WHERE status <> 'recording'", [])).map(({ id }) => id));
+  const missing = store.list().filter(({ manifest, status, damage }) => !damage && status !== 'recording' && !known.has(manifest.id)).reverse();
+  if (missing.length > 1) say(`bringing ${missing.length} runs into the database of ${store.location}`);
+  const tools = { ...ingestTools(config, process.env), warn: say };
+  const readers = identities(process.env);
+  for (const { manifest, status } of missing) {
+    try {
+      await ingestRun(database, readRun(store.folderOf(manifest.id), manifest, status === 'complete' ? 'complete' : 'truncated', readers), tools);
+    } catch (error) {
+      // A run that cannot be read keeps no other from being found.
+      if (!(error instanceof HarnessError) || error.exitCode === 5) throw error;
+      say(`run ${manifest.id} is not searched: ${error.message}`);
+    }
+  }
+}
