@@ -11,6 +11,7 @@ import { evaluate, faultsOfHarness, type Result } from './result.ts';
 import { ROUNDS, ROWS } from './rows.ts';
 import { runRow } from './run.ts';
 import { benchQuality, benchSearch, type Mode } from './search.ts';
+import { benchIngest, benchServerStore } from './store.ts';
 import { documentOf, headOf, targetsText, textOf } from './text.ts';
 import { AGAIN, BARE, HARNESS, VARIANTS } from './variants.ts';
 
@@ -18,7 +19,7 @@ const LATEST = join(ROOT, 'test/bench/results/latest.json');
 const DOCUMENT = join(ROOT, 'docs/benchmarks.md');
 
 /** What is no program under a recorder: prints its figures itself. */
-const SEPARATE: Readonly<Record<string, (mode: Mode) => Promise<string[]>>> = { search: benchSearch, 'search-quality': benchQuality };
+const SEPARATE: Readonly<Record<string, (mode: Mode) => Promise<string[]>>> = { store: benchIngest, 'store-server': benchServerStore, search: benchSearch, 'search-quality': benchQuality };
 
 export async function bench(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({

@@ -1,0 +1,153 @@
+/** The event store on a server: how fast it takes runs, how small it keeps them, and what a program pays for a store that is a server. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LaneEvent } from '../../src/model/event.ts';
+import type { RunManifest } from '../../src/model/run.ts';
+import { isConversation } from '../../src/steps/conversation.ts';
+import { ingestRun } from '../../src/store/ingest/ingest.ts';
+import { readRun, type ReadRun, stepsOf } from '../../src/store/ingest/read-run.ts';
+import { ingestTools } from '../../src/store/ingest/tools.ts';
+import { identities } from '../../src/store/keyring.ts';
+import type { Database } from '../../src/store/sql/database.ts';
+import { migrate } from '../../src/store/sql/migrate.ts';
+import { openPostgres } from '../../src/store/sql/postgres.ts';
+import { postgres } from '../support/databases/index.ts';
+import { ROOT } from '../support/paths.ts';
+import { TestServer } from '../support/server.ts';
+import { Workspace } from '../support/workspace.ts';
+import { spread } from './statistics.ts';
+
+type Mode = 'full' | 'quick';
+
+const CHATS = { full: 12, quick: 3 } as const;
+const TURNS = 50;
+const ROUNDS = { full: 11, quick: 5 } as const;
+const LEAST = { ingest: 5, content: 40, whole: 8 } as const;
+const MOST_ADDED = 1.2;
+
+/** A conversation that grows by what is written in our documents: prose, tables and code, nowhere twice. */
+const CHAT = `
+import { readFileSync } from 'node:fs';
+const text = readFileSync(process.argv[2], 'utf8');
+let at = Number(process.argv[3]);
+const take = (length) => text.slice(at % text.length, (at += length) % text.length || undefined);
+const messages = [{ role: 'system', content: take(3000) }];
+for (let turn = 0; turn < ${TURNS}; turn++) {
+  messages.push({ role: 'user', content: take(1300) });
+  await (await fetch(process.env.MODEL_URL + '/v1/chat/completions', { method: 'POST', headers: { 'content-type': 'application/json', authorization: 'Bearer sk-test-0000' }, body: JSON.stringify({ model: 'gpt-4o-mini', messages }) })).text();
+  messages.push({ role: 'assistant', content: take(1300) });
+}`;
+
+/** Events of every sort, and the time that they take. */
+const BUSY = `
+import { readFileSync } from 'node:fs';
+const began = performance.now();
+for (let i = 0; i < 4000; i++) {
+  Date.now(); Math.random(); readFileSync(process.argv[1]);
+  if (i % 4 === 0) await new Promise((resolve) => setImmediate(resolve));
+}
+console.log(performance.now() - began);`;
+
+interface World {
+  readonly workspace: Workspace;
+  readonly database: Database;
+  readonly url: string;
+  readonly server: TestServer;
+}
+
+async function within<T>(work: (world: World) => Promise<T>): Promise<T> {
+  const workspace = new Workspace();
+  const server = new TestServer(workspace.folder);
+  await server.start();
+  const { url } = (await postgres()).createStore();
+  const database = openPostgres(url);
+  try {
+    await migrate(database, 'the bench');
+    return await work({ workspace, database, url, server });
+  } finally {
+    await database.close();
+    await server.stop();
+    workspace.remove();
+  }
+}
+
+async function chats({ workspace, server }: World, count: number): Promise<(ReadRun & { readonly folder: string })[]> {
+  const documents = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md')).map((name) => readFileSync(join(ROOT, 'docs', name), 'utf8'));
+  const text = workspace.write('text', [...documents, ...['streams', 'handles', 'crypto', 'ports'].map((name) => readFileSync(join(ROOT, `src/capture/boundaries/${name}.ts`), 'utf8'))].join('\n'));
+  const program = workspace.write('chat.mjs', CHAT);
+  for (let chat = 0; chat < count; chat++) await workspace.record(program, { env: server.env, args: [text, String(chat * 17_011)] });
+  const readers = identities({ XDG_CONFIG_HOME: workspace.path('config') });
+  return workspace.runs().map((id) => {
+    const folder = join(workspace.store, 'runs', id);
+    return { ...readRun(folder, JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as RunManifest, 'complete', readers), folder };
+  });
+}
+
+/** Bytes of tables with their indexes. */
+async function sizeOf(database: Database, pattern: string): Promise<number> {
+  const [row] = await database.query<{ bytes: number }>("SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint AS bytes FROM pg_class c WHERE c.relnamespace = 'replay_harness'::regnamespace AND c.relkind = 'r' AND c.relname ~ $1", [pattern]);
+  return row?.bytes ?? 0;
+}
+
+const CONTENT = '^(blobs|context_manifests)';
+const WHOLE = '^(runs|steps|step_|blobs|context_manifests|tapes|run_keys|vault)';
+
+/** @returns what is wrong */
+export function benchIngest(mode: Mode): Promise<string[]> {
+  return within(async (world) => {
+    const { database } = world;
+    const runs = await chats(world, CHATS[mode]);
+    const tools = ingestTools({}, {});
+    const events = runs.flatMap(({ lanes }) => lanes.flatMap((lane) => lane.events));
+    await database.query('CREATE TABLE replay_harness.each_event (run uuid, seq bigint, at bigint, type text, kind text, key text, data bytea, PRIMARY KEY (run, seq)); CREATE TABLE replay_harness.each_step (run uuid, step bigint, input jsonb, output jsonb, PRIMARY KEY (run, step))');
+    const empty = { content: await sizeOf(database, CONTENT), whole: await sizeOf(database, WHOLE), steps: await sizeOf(database, '^each_step') };
+
+    let began = performance.now();
+    for (const run of runs) await ingestRun(database, run, tools, { tape: run.folder });
+    const ingested = events.length / (performance.now() - began);
+    began = performance.now();
+    for (const run of runs) for (const event of run.lanes[0]?.events ?? []) await insertEvent(database, run.manifest.id, event);
+    const single = events.length / (performance.now() - began);
+
+    for (const run of runs) {
+      for (const step of [...stepsOf(run.lanes, tools.random)].flatMap((lane) => lane.steps).filter(isConversation)) {
+        const { input, output } = step as { input: { raw: unknown }; output: { raw: unknown } };
+        await database.query('INSERT INTO replay_harness.each_step VALUES ($1, $2, $3, $4)', [run.manifest.id, step.step, JSON.stringify(input.raw), JSON.stringify(output.raw)]);
+      }
+    }
+    const jsonb = (await sizeOf(database, '^each_step')) - empty.steps;
+    const content = (await sizeOf(database, CONTENT)) - empty.content;
+    const whole = (await sizeOf(database, WHOLE)) - empty.whole;
+    const figures = [
+      ['events a second, masking and embedding included, against one INSERT for each', ingested / single, LEAST.ingest],
+      ['blobs and manifests, against JSONB for each model call: times smaller', jsonb / content, LEAST.content],
+      ['the whole store with tapes, vectors and indexes: times smaller', jsonb / whole, LEAST.whole],
+    ] as const;
+    console.log(`\nstore: ${runs.length} chats of ${TURNS} model calls, ${events.length} events; ${(jsonb / 1e6).toFixed(1)} MB as JSONB, ${(content / 1e6).toFixed(2)} MB of blobs and manifests, ${(whole / 1e6).toFixed(2)} MB in all; ${(ingested * 1000).toFixed(0)} events a second`);
+    for (const [what, ratio, least] of figures) console.log(`  ${what.padEnd(80)} ${ratio.toFixed(1)}, target ≥ ${least}: ${ratio >= least ? 'met' : 'MISSED'}`);
+    return [];
+  });
+}
+
+function insertEvent(database: Database, run: string, event: LaneEvent): Promise<unknown> {
+  const { seq, at, type } = event;
+  return database.query('INSERT INTO replay_harness.each_event VALUES ($1, $2, $3, $4, $5, $6, $7)', [run, seq, at, type, 'kind' in event ? event.kind : null, 'key' in event ? event.key : null, 'data' in event ? event.data : null]);
+}
+
+/** @returns what is wrong */
+export function benchServerStore(mode: Mode): Promise<string[]> {
+  return within(async ({ workspace, url }) => {
+    const program = workspace.write('busy.mjs', BUSY);
+    const added: { folder: number[]; server: number[] } = { folder: [], server: [] };
+    const took = async (env: Readonly<Record<string, string>>): Promise<number> => Number((await workspace.record(program, { env })).stdout.toString());
+    for (let round = 0; round < ROUNDS[mode]; round++) {
+      const bare = Number((await workspace.bare(program)).stdout.toString());
+      added.folder.push((await took({})) - bare);
+      added.server.push((await took({ REPLAY_HARNESS_STORE: url, REPLAY_HARNESS_FLUSH_MS: '60000' })) - bare);
+    }
+    const ratio = spread(added.server.map((server, round) => server / (added.folder[round] as number))).median;
+    const [folder, server] = [spread(added.folder), spread(added.server)];
+    console.log(`\nstore: what 12,000 events add to a program: ${folder.median.toFixed(0)} ms with a folder, ${server.median.toFixed(0)} ms with a server (best ${folder.least.toFixed(0)} and ${server.least.toFixed(0)}): ${ratio.toFixed(2)} times, target ≤ ${MOST_ADDED}: ${ratio <= MOST_ADDED ? 'met' : 'MISSED'}`);
+    return [];
+  });
+}
