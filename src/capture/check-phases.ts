@@ -1,51 +1,43 @@
 /**
- * Turns of native code. The runtime gives it one at the beginning of each check phase, before the program's immediates run: all
- * that it has put off is done then, in order. What was put off earlier, and has nothing left to do, may still do what is put off
- * later: so a replay has to give these turns where the recorded run had them.
+ * Turns of native code. The runtime gives it one at the beginning of each check phase, before immediates run: all that it has put
+ * off is done then, in order. What was put off earlier, and has nothing left to do, may still do what is put off later: so a
+ * replay has to give these turns where the recorded run had them.
  *
- * An immediate that is made while immediates run is for the next phase. So the phases of immediates can be told from when they
- * were made; a phase without one is told by an event.
+ * An immediate that is made while immediates run is for the next phase: so when they were made tells which begin one.
  */
 export class CheckPhases {
   #moment = 0;
-  /** When the phase of the latest delivery began; undefined: that was no immediate. */
+  /** When the phase of now began; undefined: no immediate runs now. */
   #began: number | undefined;
   readonly #made: Map<number, number> = new Map();
 
+  /** @returns the moment at which an immediate is made now */
+  mark(): number {
+    return ++this.#moment;
+  }
+
   /** The program makes an immediate. */
   made(operation: number): void {
-    this.#made.set(operation, ++this.#moment);
+    this.#made.set(operation, this.mark());
   }
 
-  /** It is not to run any more. */
-  forget(operation: number): void {
-    this.#made.delete(operation);
-  }
-
-  /** Whether a phase begins with the delivery of this operation. */
-  beginsWith(operation: number): boolean {
+  /** @returns when the immediate was made; undefined where the operation is none, or is not to run any more */
+  take(operation: number): number | undefined {
     const made = this.#made.get(operation);
-    return made !== undefined && (this.#began === undefined || made > this.#began);
+    if (made !== undefined) this.#made.delete(operation);
+    return made;
   }
 
-  delivered(operation: number): void {
-    this.#moment++;
-    if (this.beginsWith(operation)) this.#began = this.#moment;
-    else if (!this.#made.has(operation)) this.#began = undefined;
-    this.#made.delete(operation);
+  /** An immediate runs. @returns whether a phase begins with it */
+  begins(made: number): boolean {
+    const now = this.mark();
+    if (this.#began !== undefined && made < this.#began) return false;
+    this.#began = now;
+    return true;
   }
 
-  get now(): number {
-    return this.#moment;
-  }
-
-  /** Whether the phase of now has begun without an immediate of the program's. @param since when what runs now was put off */
-  isBare(since: number): boolean {
-    return this.#began === undefined || this.#began <= since;
-  }
-
-  /** A phase has begun. */
-  turned(): void {
-    this.#began = ++this.#moment;
+  /** Something else runs. */
+  left(): void {
+    this.#began = undefined;
   }
 }

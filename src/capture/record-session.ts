@@ -31,6 +31,8 @@ export class RecordSession implements Session {
   #macrotasks: Macrotasks | undefined;
   readonly #phases: CheckPhases = new CheckPhases();
   #turnDue = false;
+  /** When the immediate was made in which something is delivered. */
+  #putOff: number | undefined;
   #operations = 0;
   #flushDue = false;
   #rounds = 0;
@@ -59,8 +61,8 @@ export class RecordSession implements Session {
 
   arrived(operation: number, kind: Kind, status: number, data?: Uint8Array): void {
     this.#takeValues();
-    this.#phases.delivered(operation);
-    if (this.#macrotasks) this.#watched(this.#macrotasks);
+    const made = this.#phases.take(operation) ?? this.#putOff;
+    if (this.#macrotasks) this.#watched(this.#macrotasks, made);
     this.#journal.delivery(operation, kind, status, data);
     // What came from outside is on disk before the program sees it: it may be what kills the process. A timer brings nothing.
     if (kind === 'fired') this.#appended();
@@ -79,7 +81,7 @@ export class RecordSession implements Session {
   }
 
   retire(operation: number): void {
-    this.#phases.forget(operation);
+    this.#phases.take(operation);
   }
 
   closing(): void {}
@@ -262,22 +264,27 @@ export class RecordSession implements Session {
 
   /** Delivers in a macrotask of its own, in order of completion, and in the asynchronous context of now. */
   #deliverLater(operation: number, kind: Kind, status: number, data: Uint8Array | undefined, run: () => void): void {
+    const made = this.#phases.mark();
     ownImmediate(() => {
+      this.#putOff = made;
       this.arrived(operation, kind, status, data);
+      this.#putOff = undefined;
       run();
     });
   }
 
-  #watched(macrotasks: Macrotasks): void {
+  /** @param made when the immediate was, in which something is delivered; undefined: it is none */
+  #watched(macrotasks: Macrotasks, made: number | undefined): void {
+    if (made === undefined) this.#phases.left();
+    else if (this.#phases.begins(made)) this.#journal.value('turn', 0, '');
     if (macrotasks.joins()) this.#journal.value('together', 0, '');
     if (this.#turnDue) return;
     this.#turnDue = true;
-    const since = this.#phases.now;
+    const marked = this.#phases.mark();
     // Whatever native code puts off from here on keeps the loop going by itself.
     ownImmediate(() => {
       this.#turnDue = false;
-      if (!this.#phases.isBare(since)) return;
-      this.#phases.turned();
+      if (!this.#phases.begins(marked)) return;
       this.#takeValues();
       this.#journal.value('turn', 0, '');
       this.#appended();

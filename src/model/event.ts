@@ -59,7 +59,7 @@ export const KINDS = [
   'measurement',
   // what a start warned of (V)
   'warned',
-  // native code has had its turn, and no delivery shows it (V): a replay does not ask for it
+  // native code has had its turn (V): a replay does not ask for it
   'turn',
 ] as const;
 export type Kind = (typeof KINDS)[number];

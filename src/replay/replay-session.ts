@@ -1,6 +1,5 @@
 /** Exact replay: the log is the only source of values and deliveries, and whatever the program asks is held against it. */
 import { RandomStream } from '../capture/random.ts';
-import { CheckPhases } from '../capture/check-phases.ts';
 import type { Deliver, Recorded, Session, WriteResult } from '../capture/session.ts';
 import type { Divergence } from '../model/divergence.ts';
 import type { FileChange } from '../model/file-change.ts';
@@ -90,7 +89,6 @@ export class ReplaySession implements Session {
   #threw = false;
   /** Native code works in the turns of the loop: it gets none between two deliveries. */
   #turnsCount = false;
-  readonly #phases: CheckPhases = new CheckPhases();
   #operations = 0;
   #ended = false;
   #isIdentical = false;
@@ -136,7 +134,6 @@ export class ReplaySession implements Session {
   arrivedAmid(): void {}
 
   retire(operation: number): void {
-    this.#phases.forget(operation);
     this.#pending.delete(operation);
   }
 
@@ -309,7 +306,6 @@ export class ReplaySession implements Session {
     const id = ++this.#operations;
     if (!this.#ask('start', kind, key)) return this.#left().operation(id, kind, key, this.inContext(deliver));
     this.#pending.set(id, { kind, key, deliver, isOrdered, scope: new AsyncResource('RECORDED') });
-    if (kind === 'immediate') this.#phases.made(id);
     if (kind === 'stdio') this.#streams.set(id, Number(key.slice(1, -1)));
     this.#advance();
     return id;
@@ -388,14 +384,8 @@ export class ReplaySession implements Session {
     return this.#nextForScheduler(nativeHadTurn);
   }
 
-  /** Recordings made before there were such events show their turns in another way. */
-  #beginsPhase({ operation }: Delivery): boolean {
-    return (this.#facts.surface ?? 0) >= 2 && this.#phases.beginsWith(operation);
-  }
-
   /** What the program did not ask for. */
   #pass(event: LaneEvent | undefined): void {
-    if (isTurn(event)) this.#phases.turned();
     if (isRelayed(event)) this.#printer.relayed(event.status, event.data);
     this.#tape.advance();
   }
@@ -446,7 +436,7 @@ export class ReplaySession implements Session {
     if (this.#tape.due?.type !== 'value' || this.#tape.due.kind !== 'together') runTicks();
     if (this.#ended || this.#probe) return undefined;
     const next = this.#nextForScheduler(false);
-    if (next?.type !== 'delivery' || next.kind === 'emitted' || !this.#isReady(next.operation) || this.#beginsPhase(next)) return undefined;
+    if (next?.type !== 'delivery' || next.kind === 'emitted' || !this.#isReady(next.operation)) return undefined;
     this.#clearQueue();
     return this.#take(next);
   }
@@ -462,7 +452,6 @@ export class ReplaySession implements Session {
     const outcome = this.#outcomes.get(event.operation);
     if (outcome || event.kind === 'closed') this.#pending.delete(event.operation);
     this.#outcomes.delete(event.operation);
-    this.#phases.delivered(event.operation);
     this.#tape.advance();
     if (event.kind === 'written') this.#printer.left(event.operation);
     this.#endIfCut();
