@@ -59,7 +59,11 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
     ],
   },
   coverage: { usage: 'coverage <run> [--json]', does: 'Shows what was captured, by boundary, and what got past, by name and place.', options: [JSON_OPTION] },
-  check: { usage: 'check <run> | --all [--json]', does: 'Verifies checksums and chains; names the first damage. Exit code 4 if there is any.', options: [['--all', 'every run of the store'], JSON_OPTION] },
+  check: {
+    usage: 'check <run> | --all [--anchor FILE] [--json]',
+    does: 'Verifies checksums and chains; names the first damage. Exit code 4 if there is any.',
+    options: [['--all', 'every run of the store'], ['--anchor FILE', 'compares with what check --json printed earlier: finds a recording that was rewritten as a whole'], JSON_OPTION],
+  },
   migrate: { usage: 'migrate [--json]', does: 'Brings the store’s database to this version’s shape. A server wants a login that may create roles; the embedded database is brought along by itself. Never back.', options: [JSON_OPTION] },
   ship: {
     usage: 'ship [--once] [--from FOLDER]',

@@ -78,6 +78,17 @@ export class EmbeddedStore {
     return nativeFs.existsSync(this.location) && nativeFs.statSync(this.location).isDirectory();
   }
 
+  /** SHA-256, hex, over every journal file of the run, by its name: who rewrites a recording, with all its checksums, changes it. Needs no key. */
+  digest({ manifest }: StoredRun): string {
+    const folder = this.folderOf(manifest.id);
+    const hash = nativeCrypto.createHash('sha256');
+    for (const name of namesIn(folder).filter((file) => /^lane-\d+\.\d+\./.test(file)).sort()) {
+      const bytes = nativeFs.readFileSync(`${folder}/${name}`);
+      hash.update(`${name} ${bytes.length}\n`).update(bytes);
+    }
+    return hash.digest('hex');
+  }
+
   /** Newest first. */
   list(): StoredRun[] {
     const folder = `${this.location}/runs`;

@@ -48,6 +48,8 @@ export interface RunStore {
    * @throws RunNotFoundError when the recording has left the store @throws IntegrityError when it is damaged
    */
   fetch(run: StoredRun, into: EmbeddedStore, identities: readonly string[]): Promise<void>;
+  /** Of what a store holds beside the recording itself. @throws IntegrityError naming the first step or blob that is not what it was */
+  verify(run: StoredRun): Promise<void>;
   /** Idempotent. */
   close(): Promise<void>;
 }

@@ -26,6 +26,10 @@ export class ServerRuns implements RunStore {
     return (await this.#open()).fetch(run, into, identities);
   }
 
+  async verify(run: StoredRun): Promise<void> {
+    return (await this.#open()).verify(run);
+  }
+
   async close(): Promise<void> {
     await (await this.#opened?.catch(() => undefined))?.close();
   }

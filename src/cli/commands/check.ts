@@ -1,8 +1,9 @@
 /** `check`: integrity of one run, or of all. */
-import { ConfigError, HarnessError } from '../../model/error.ts';
+import { ConfigError, HarnessError, IntegrityError } from '../../model/error.ts';
 import { identities } from '../../store/keyring.ts';
 import { type Payload, payloadOf } from '../../store/absent.ts';
 import type { StoredRun } from '../../store/run-store.ts';
+import { type Anchored, differsFrom, readAnchor } from '../anchor.ts';
 import { type Arguments, oneRun, parse } from '../arguments.ts';
 import { fetched } from '../stores.ts';
 import { checkArchived } from '../archived.ts';
@@ -14,6 +15,8 @@ interface Finding {
   readonly events: number | null;
   /** Last rolling HMAC of the journal. */
   readonly head: string | null;
+  /** SHA-256 over the journal's files: what an anchor holds. */
+  readonly digest: string | null;
   readonly problem: string | null;
   /** Where its journal is, if not here. */
   readonly payload: Payload;
@@ -22,41 +25,58 @@ interface Finding {
 }
 
 export async function check(args: readonly string[]): Promise<number> {
-  const parsed = parse('check', args, { all: { type: 'boolean' }, json: { type: 'boolean' } }, { server: true });
-  const { all, json } = parsed.values;
+  const parsed = parse('check', args, { all: { type: 'boolean' }, anchor: { type: 'string' }, json: { type: 'boolean' } }, { server: true });
+  const { all, anchor, json } = parsed.values as { all?: boolean; anchor?: string; json?: boolean };
   if (all && parsed.positionals.length > 0) throw new ConfigError('check takes a run, or --all, not both.');
+  const anchored = anchor === undefined ? undefined : readAnchor(anchor);
+  const found = all ? await parsed.runs.list() : [await parsed.runs.find(oneRun('check', parsed))];
+  if (anchored && !all && !anchored.has((found[0] as StoredRun).manifest.id)) throw new ConfigError(`--anchor ${anchor}: run ${found[0]?.manifest.id} is not in it.`);
   const findings: Finding[] = [];
-  for (const run of all ? await parsed.runs.list() : [await parsed.runs.find(oneRun('check', parsed))]) findings.push(await examine(parsed, run));
+  for (const run of found) findings.push(await examine(parsed, run, anchored));
+  if (all && anchored) findings.push(...missing(anchored, found));
   if (json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);
-  else for (const finding of findings) process.stdout.write(`${lineOf(finding)}\n`);
+  else for (const finding of findings) process.stdout.write(`${lineOf(finding, anchored)}\n`);
   return Math.max(0, ...findings.map(({ exitCode }) => exitCode));
 }
 
-async function examine(parsed: Arguments, listed: StoredRun): Promise<Finding> {
-  const { store } = parsed;
+async function examine(parsed: Arguments, listed: StoredRun, anchored: ReadonlyMap<string, Anchored> | undefined): Promise<Finding> {
+  const { store, runs } = parsed;
   const { id } = listed.manifest;
   const payload = payloadOf(listed.manifest);
   const absent = { run: id, ok: true, status: listed.status, events: null, head: listed.manifest.gone?.head ?? null, problem: null, payload, exitCode: 0 };
   if (listed.manifest.gone) return absent;
+  let digest: string | null = null;
   try {
+    if (!listed.damage) await runs.verify(listed);
     const run = await fetched(parsed, listed);
     if (payload === 'archived') {
       await checkArchived(run);
       return absent;
     }
+    if (!run.damage) digest = store.digest(run);
     const readers = identities(process.env);
     const { events, head } = store.tape(run, readers);
     const threads = store.lanes(run, readers);
-    return { run: id, ok: true, status: run.status, events: threads.reduce((sum, lane) => sum + lane.events.length, events.length), head, problem: null, payload, exitCode: 0 };
+    const other = differsFrom(anchored?.get(id), digest as string);
+    if (other !== undefined) throw new IntegrityError(other);
+    return { run: id, ok: true, status: run.status, events: threads.reduce((sum, lane) => sum + lane.events.length, events.length), head, digest, problem: null, payload, exitCode: 0 };
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error;
-    return { run: id, ok: false, status: listed.status, events: null, head: null, problem: error.message, payload, exitCode: error.exitCode };
+    return { run: id, ok: false, status: listed.status, events: null, head: null, digest, problem: error.message, payload, exitCode: error.exitCode };
   }
 }
 
-function lineOf({ run, ok, status, events, problem, payload, exitCode }: Finding): string {
+function missing(anchored: ReadonlyMap<string, Anchored>, found: readonly StoredRun[]): Finding[] {
+  const here = new Set(found.map(({ manifest }) => manifest.id));
+  return [...anchored.values()].filter(({ run }) => !here.has(run)).map(({ run, status }) => ({
+    run, ok: false, status, events: null, head: null, digest: null, problem: 'it was anchored, and is not in the store any more.', exitCode: new IntegrityError('').exitCode,
+  }));
+}
+
+function lineOf({ run, ok, status, events, problem, payload, exitCode }: Finding, anchored: ReadonlyMap<string, Anchored> | undefined): string {
   if (ok && payload === 'archived') return `${run}  ok (archived), the archive holds what was put there`;
   if (ok && payload !== 'here') return `${run}  gone (${payload}): nothing is left to check`;
   if (!ok) return `${run}  ${exitCode === 4 ? 'DAMAGED' : 'NOT CHECKED'}: ${problem}`;
-  return `${run}  ok (${status}), ${events} events, ${status === 'complete' ? 'every checksum and the chain verified' : 'every checksum verified; the chain up to its last checkpoint'}`;
+  const before = anchored && `, ${anchored.has(run) ? 'as anchored' : 'not in the anchor'}`;
+  return `${run}  ok (${status}), ${events} events, ${status === 'complete' ? 'every checksum and the chain verified' : 'every checksum verified; the chain up to its last checkpoint'}${before ?? ''}`;
 }

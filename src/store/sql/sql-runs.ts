@@ -11,6 +11,7 @@ import { makeFolder } from '../make-folder.ts';
 import { formatManifest } from '../manifest.ts';
 import type { RunStore, StoredRun } from '../run-store.ts';
 import { select } from '../select.ts';
+import { checkRows } from './check-rows.ts';
 import type { Database } from './database.ts';
 import { requireMigrated } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
@@ -76,6 +77,10 @@ export class SqlRuns implements RunStore {
     }
     // Last, and whole: a run whose manifest is there is there.
     nativeFs.writeFileSync(`${folder}/manifest.json`, formatManifest(manifest), { mode: 0o600 });
+  }
+
+  verify({ manifest }: StoredRun): Promise<void> {
+    return checkRows(this.#database, manifest.id);
   }
 
   close(): Promise<void> {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { lockDatabase } from '../../../src/store/sql/lock.ts';
+import { CLI } from '../../support/paths.ts';
 import { testWorkspace } from '../../support/test-workspace.ts';
 
 const fileOf = (folder: string): string => `${folder}/database.lock`;
@@ -57,14 +58,27 @@ it('a lock that was taken by another is not released', async () => {
   expect(existsSync(fileOf(folder))).toBe(true);
 });
 
-it('two command lines on one store: neither loses what the other writes', async () => {
+it('command lines on one store wait for it, say for whom, and do nothing twice', async () => {
   const workspace = testWorkspace();
-  const both = await Promise.all([workspace.cli(['migrate', '--json']), workspace.cli(['migrate', '--json'])]);
-  const applied = both.map(({ stdout, stderr, exitCode }) => {
-    expect(exitCode, stderr.toString()).toBe(0);
-    return (JSON.parse(stdout.toString()) as { applied: unknown[] }).applied.length;
+  const held = await lockDatabase(workspace.store);
+  const running = Array.from({ length: 2 }, () => {
+    const child = spawn(process.execPath, [CLI, 'migrate', '--json'], { cwd: workspace.folder, env: { PATH: process.env['PATH'], HOME: workspace.folder }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [said, printed]: string[][] = [[], []];
+    const waits = new Promise<void>((resolve) => child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said?.push(text);
+      if (said?.join('').includes('waiting')) resolve();
+    }));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => void printed?.push(text));
+    return { waits, ended: once(child, 'close').then(([exitCode]) => ({ exitCode: exitCode as number, said: said?.join(''), printed: printed?.join('') ?? '' })) };
   });
+  await Promise.all(running.map(({ waits }) => waits));
+  held.release();
+  const ended = await Promise.all(running.map((one) => one.ended));
+  for (const { exitCode, said } of ended) {
+    expect(exitCode, said).toBe(0);
+    expect(said).toMatch(new RegExp(`^replay-harness: the database of .* is in use by process ${process.pid} \\(.*\\); waiting\n$`));
+  }
+  const applied = ended.map(({ printed }) => (JSON.parse(printed) as { applied: unknown[] }).applied.length);
   expect(applied.filter((count) => count > 0)).toHaveLength(1);
-  expect(both.some(({ stderr }) => /the database of .* is in use by process \d+ \(main\.mjs migrate\); waiting/.test(stderr.toString()))).toBe(true);
   expect((await workspace.cli(['migrate'])).stdout.toString()).toMatch(/is at version \d+ already/);
 });

@@ -147,6 +147,8 @@ CREATE TABLE replay_harness.step_embeddings (
   embedding vector(768) NOT NULL,
   PRIMARY KEY (run_id, lane, step, embedder, source, position)
 ) PARTITION BY LIST (embedder);
+-- In the row: the planner does not see what it costs to fetch vectors from beside it.
+ALTER TABLE replay_harness.step_embeddings ALTER COLUMN embedding SET STORAGE PLAIN;
 
 CREATE TABLE replay_harness.annotations (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -1,0 +1,37 @@
+/**
+ * An anchor: what `check --json` said earlier, kept where the store's keeper cannot reach it. Whoever may write the store
+ * can write it whole, with checksums that fit; the anchor still tells.
+ */
+import { readFileSync } from 'node:fs';
+import { ConfigError } from '../model/error.ts';
+
+export interface Anchored {
+  readonly run: string;
+  readonly status: string;
+  /** SHA-256 over the journal's files; null: it could not be checked then. */
+  readonly digest: string | null;
+}
+
+/** @returns what is anchored, by run @throws ConfigError */
+export function readAnchor(file: string): ReadonlyMap<string, Anchored> {
+  const wrong = (why: string): ConfigError => new ConfigError(`--anchor ${file}: ${why}. It takes what check printed earlier: replay-harness check --all --json > ${file === '' ? 'FILE' : file}`);
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw wrong((error as Error).message);
+  }
+  if (!Array.isArray(parsed)) throw wrong('it holds no list of runs');
+  const entries = (parsed as readonly Partial<Anchored>[]).map((entry) => {
+    if (typeof entry?.run !== 'string' || typeof entry.status !== 'string' || (entry.digest !== null && typeof entry.digest !== 'string')) throw wrong('an entry names no run, status and digest');
+    return [entry.run, entry as Anchored] as const;
+  });
+  return new Map(entries);
+}
+
+/** @returns what is wrong with a run whose recording has this digest; undefined where nothing is, or nothing is known */
+export function differsFrom(anchored: Anchored | undefined, digest: string): string | undefined {
+  // What was still being recorded has grown since.
+  if (!anchored || anchored.digest === null || anchored.status === 'recording' || anchored.digest === digest) return undefined;
+  return `the recording is not the one that was anchored: its digest is ${digest}, and was ${anchored.digest}. Every checksum in it fits, so it was rewritten as a whole.`;
+}
