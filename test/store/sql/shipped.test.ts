@@ -1,0 +1,58 @@
+/** A run that was recorded to a server, as its rows have it. */
+import { expect, onTestFinished } from 'vitest';
+import { openPostgres } from '../../../src/store/sql/postgres.ts';
+import { postgres } from '../../support/databases/index.ts';
+import { itNeeds } from '../../support/databases/test-databases.ts';
+import { testServer, testWorkspace } from '../../support/test-workspace.ts';
+
+const AGENT = `
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+const url = process.env.MODEL_URL + '/v1/chat/completions';
+const ask = (content) => fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] }) });
+console.log((await ask('which invoices are late? '.repeat(40))).status, Date.now() > 0, Math.random() < 1, readFileSync(process.argv[1]).length > 0);
+console.log(execFileSync('echo', ['a tool']).toString());
+const worker = new Worker("const { parentPort } = require('node:worker_threads'); parentPort.once('message', (m) => parentPort.postMessage(m + Math.random()));", { eval: true });
+worker.postMessage('hello');
+worker.once('message', () => worker.terminate());
+`;
+
+itNeeds(['pgvector'], 'both views answer for it with the contract’s columns, check finds it whole and names the step that was altered', {}, async () => {
+  const { url, loginUrl } = (await postgres()).createStore();
+  const workspace = testWorkspace({ REPLAY_HARNESS_FLUSH_MS: '120000', XDG_STATE_HOME: '' });
+  expect((await workspace.cli(['migrate', '--store', url])).exitCode).toBe(0);
+  const server = await testServer(workspace);
+  workspace.write('agent.mjs', AGENT);
+  const recorded = await workspace.record(workspace.path('agent.mjs'), { env: { REPLAY_HARNESS_STORE: loginUrl('replay_writer'), MODEL_URL: server.url } });
+  expect(recorded.exitCode, recorded.stderr.toString()).toBe(0);
+  const owner = openPostgres(url);
+  onTestFinished(() => owner.close());
+
+  const [run] = await owner.query<{ id: string; steps: number; status: string }>('SELECT id, steps, status FROM replay_harness.runs', []);
+  expect(run?.status).toBe('complete');
+  const id = run?.id as string;
+  const log = await owner.query('SELECT * FROM replay_harness.run_log ORDER BY step', []);
+  expect(Object.keys(log[0] ?? {})).toEqual(['run_id', 'step', 'kind', 'input', 'output', 'checksum']);
+  expect(log).toHaveLength(run?.steps as number);
+  expect([...new Set(log.map(({ kind }) => kind as string))].sort()).toEqual(['llm', 'random', 'time', 'tool']);
+  for (const entry of log) expect(entry).toMatchObject({ run_id: id, input: expect.anything() as unknown, checksum: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown });
+  const called = log.find(({ kind }) => kind === 'llm');
+  expect(called).toMatchObject({ input: { model: 'm', messages: [expect.anything()] }, output: expect.anything() as unknown });
+  const events = await owner.query<{ event_type: string; input_payload: { kind?: string } }>('SELECT * FROM replay_harness.agent_execution_events ORDER BY sequence', []);
+  expect(Object.keys(events[0] ?? {})).toEqual(['run_id', 'parent_run_id', 'sequence', 'event_type', 'input_payload', 'output_payload', 'timestamp_utc', 'metadata', 'created_at']);
+  expect([...new Set(events.map(({ event_type: type }) => type))].sort()).toEqual(['llm_call', 'random_call', 'time_call', 'tool_call']);
+  expect([...new Set(events.map(({ input_payload: input }) => input.kind).filter((kind) => kind === 'message' || kind === 'state'))].sort()).toEqual(['message', 'state']);
+
+  const check = async (store: string): Promise<{ said: string; exitCode: number | null }> => {
+    const { stdout, stderr, exitCode } = await workspace.cli(['check', id, '--store', store]);
+    return { said: `${stdout.toString()}${stderr.toString()}`, exitCode };
+  };
+  expect(await check(url)).toEqual({ said: expect.stringMatching(/ok \(complete\), \d+ events, every checksum and the chain verified\n$/) as string, exitCode: 0 });
+  const replayed = await workspace.replay(id, { args: ['--store', url] });
+  expect(replayed.report, replayed.stderr.toString()).toMatchObject({ verdict: 'identical', liveCalls: 0 });
+  expect(replayed.stdout.toString()).toBe(recorded.stdout.toString());
+  const step = called?.['step'] as number;
+  await owner.query(`ALTER TABLE replay_harness.step_readings DISABLE TRIGGER USER; UPDATE replay_harness.step_readings SET output = '{"status":"on time"}' WHERE lane = 0 AND step = ${step}`);
+  expect(await check(url)).toEqual({ said: expect.stringContaining(`DAMAGED: Step ${step} of run ${id}: what it asked or answered was altered`) as string, exitCode: 4 });
+});
