@@ -220,6 +220,8 @@ const CHILDREN: Row = { id: 'children', title: 'children that are run one after 
 
 const WORKER: Row = { id: 'worker', title: 'round trips to a worker thread', agent: 'worker.mjs', ...calls(3000, 1000), replays: true, peers: false, figures: loop('round trip') };
 
-export const ROWS: readonly Row[] = [CALLS, EVENTS, CONCURRENT, MICRO, ONE, START, PIECES, HTTP, POSTGRES, FILES, CHILDREN, WORKER, INBOUND, MEMORY, BODY, SERVICE];
+const WEBSOCKET: Row = { id: 'websocket', title: 'messages on a WebSocket of ws, each answered', agent: 'ws-messages.mjs', ...calls(3000, 1000), replays: true, peers: false, figures: loop('message') };
+
+export const ROWS: readonly Row[] = [CALLS, EVENTS, CONCURRENT, MICRO, ONE, START, PIECES, HTTP, POSTGRES, FILES, CHILDREN, WORKER, WEBSOCKET, INBOUND, MEMORY, BODY, SERVICE];
 export const ROUNDS = { full: 7, quick: 3 } as const;
 

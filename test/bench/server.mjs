@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import { load } from './load.mjs';
 
 /** Longer than a turn of any client's loop, so that each event arrives alone. */
@@ -24,6 +25,12 @@ const server = createServer({ keepAliveTimeout: 60_000 }, async (request, respon
     response.destroy();
   }
 });
+
+const { WebSocketServer } = createRequire(new URL('../cases/packages/package.json', import.meta.url))('ws');
+new WebSocketServer({ server, path: '/messages' }).on('connection', (socket) => socket.on('message', (data, isBinary) => {
+  answered += 1;
+  socket.send(data, { binary: isBinary });
+}));
 
 /** The id is random, so that two live runs never agree. */
 async function complete({ model, messages, stream }, response) {
