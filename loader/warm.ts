@@ -10,10 +10,13 @@ export function warmInternals(): () => void {
   return giveBack;
 }
 
-/** As recorders of surface 0 did: its parser is compiled at once, off no thread. */
-export function loadUndiciFirst(): void {
+/**
+ * As recorders of surface 0 did: its parser is compiled at once, off no thread.
+ * @param ready is called when it is; default: at once
+ */
+export function loadUndiciFirst(ready: (run: () => void) => void = (run) => run()): void {
   const { compile } = WebAssembly;
-  WebAssembly.compile = (bytes) => Promise.resolve(new WebAssembly.Module(bytes));
+  WebAssembly.compile = (bytes) => new Promise((resolve) => ready(() => resolve(new WebAssembly.Module(bytes))));
   try {
     // Reading the globals loads it.
     void globalThis.Response;

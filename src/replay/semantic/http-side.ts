@@ -177,7 +177,8 @@ export class HttpSide implements Listener {
 
   /** The recording goes on with an answer that nobody has asked for. Loose: what was asked in its place gets it, and that is told. @returns whether something was */
   pair(exchange: RecordedExchange): boolean {
-    if (!this.#isLoose || this.#claims.has(exchange) || this.#unmatched.length === 0) return false;
+    if (this.#claims.has(exchange) || this.#unmatched.length === 0) return false;
+    if (!this.#isLoose) return this.#report();
     const group = this.#matcher.left.filter((candidate) => candidate.exchange === exchange || (candidate.exchange.seq > exchange.seq && candidate.exchange.seq <= exchange.lastSeq));
     let paired = false;
     for (const unmatched of [...this.#unmatched]) {
@@ -198,7 +199,7 @@ export class HttpSide implements Listener {
 
   /** Nothing more can be delivered. @returns whether something was paired */
   pairRest(): boolean {
-    return this.#matcher.left.some(({ exchange }) => this.pair(exchange));
+    return this.#isLoose ? this.#matcher.left.some(({ exchange }) => this.pair(exchange)) : this.#report();
   }
 
   /** The program has ended. @returns what it did not do, did besides, or did in another order */
@@ -210,8 +211,8 @@ export class HttpSide implements Listener {
     const cut = [...this.#claims].filter(([exchange]) => exchange.left > 0 && !isWhole(exchange)).map(([exchange]): Difference => ({
       change: 'missing', code: 'REPLAY_LEFTOVER', kind: 'http answer', step: exchange.seq, recorded: `all of the answer to ${nameOf(exchange)}`, now: 'the program ended before it', firstDifference: null, stack: [],
     }));
-    const waiting = this.#unanswered.filter(({ asked: { connection: { operation } } }) => !this.#closed.has(this.#below.get(operation) ?? operation));
-    const added = [...this.#unmatched, ...waiting].map(({ asked, frames }): Difference => ({
+    const unmatched = this.#isLoose && this.#sameRuntime ? this.#unmatched : this.#unmatched.filter(({ asked }) => this.#isOpen(asked));
+    const added = [...unmatched, ...this.#unanswered.filter(({ asked }) => this.#isOpen(asked))].map(({ asked, frames }): Difference => ({
       change: 'added', code: 'REPLAY_MISMATCH', kind: REQUEST, step: null, recorded: null, now: nameOf(asked), firstDifference: null, stack: frames,
     }));
     return [...added, ...missing, ...cut, ...(this.#isLoose ? this.#reordered() : [])];
@@ -228,10 +229,23 @@ export class HttpSide implements Listener {
       this.#unanswered.push(unmatched);
       return;
     }
-    if (this.#isLoose) {
-      this.#unmatched.push(unmatched);
-      return;
-    }
+    // Loose: something may be paired with it. Otherwise the program may give it up before it counts, as it may have done before it left.
+    this.#unmatched.push(unmatched);
+  }
+
+  /** What was asked, is not in the recording, and is still waited for. */
+  #report(): boolean {
+    const waiting = this.#unmatched.filter(({ asked }) => this.#isOpen(asked));
+    this.#unmatched = [];
+    for (const unmatched of waiting) this.#reportOne(unmatched);
+    return waiting.length > 0;
+  }
+
+  #isOpen({ connection: { operation } }: Asked): boolean {
+    return !this.#closed.has(this.#below.get(operation) ?? operation);
+  }
+
+  #reportOne(unmatched: Unmatched): void {
     const match = this.#matcher.counterpart(unmatched.meaning, this.#matcher.left, []);
     const likely = match && ('found' in match ? match.found : match.ambiguous[0]);
     if (likely) this.#port.differs(changed(likely, unmatched));
