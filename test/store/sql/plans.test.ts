@@ -1,11 +1,10 @@
-/** Questions that a store answers often are answered from an index, at the size where it matters. */
+/** Questions that a store answers often are answered from an index, at the size where it matters. (Vectors: contract.test.ts.) */
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from './support/engines.ts';
-import { runId, sha256, vectorOf } from './support/seed.ts';
+import { runId, sha256 } from './support/seed.ts';
 
-const RUNS = 1500;
-const STEPS = 6;
-const VECTORS = 600;
+const RUNS = 1200;
+const STEPS = 5;
 const ID = runId(Date.parse('2026-11-15T00:00:00Z'));
 const HASH = `'\\x${sha256('h').toString('hex')}'`;
 
@@ -27,15 +26,13 @@ const QUESTIONS: readonly (readonly [string, string, RegExp])[] = [
   ['who else names a blob', `SELECT 1 FROM replay_harness.step_blobs WHERE hash = ${HASH}`, /step_blobs_202611_hash_idx/],
   ['which conversation names a blob', `SELECT 1 FROM replay_harness.context_manifests WHERE added @> ARRAY[${HASH}::bytea]`, /context_manifests_202611_added_idx/],
   ['the tape of a run', `SELECT bytes FROM replay_harness.tapes WHERE run_id = '${ID}' AND lane = 0 AND segment = 0 ORDER BY from_byte`, /tapes_202611_pkey/],
-  ['the nearest steps', `SELECT run_id, step FROM replay_harness.step_embeddings WHERE embedder = 'e' ORDER BY embedding <=> '[${vectorOf(3).join(',')}]' LIMIT 10`, /step_embeddings_[0-9a-f]{12}_embedding_idx/],
 ];
 /** The next month's partition, and the one for odd ids, are empty. */
-const GROWS = /Seq Scan on (?:runs|steps|step_readings|blobs|step_blobs|context_manifests|tapes|step_embeddings_)(?!\w*_(?:other|202612))/;
+const GROWS = /Seq Scan on (?:runs|steps|step_readings|blobs|step_blobs|context_manifests|tapes)(?!\w*_(?:other|202612))/;
 
 onBothEngines('plans', (engine) => {
   beforeAll(async () => {
     const { owner } = engine();
-    await owner.query("SELECT replay_harness.register_embedder('e')");
     // Ids of one month, one of them known.
     await owner.query(
       `INSERT INTO replay_harness.runs (id, parent_run_id, name, agent, status, started_at, node, tags, manifest)
@@ -51,7 +48,6 @@ onBothEngines('plans', (engine) => {
     await owner.query(`INSERT INTO replay_harness.step_blobs (run_id, lane, step, role, hash) SELECT r.id, 0, s, 'output', ${hash} ${perStep}`);
     await owner.query(`INSERT INTO replay_harness.context_manifests (run_id, lane, role, root, step, kept, added) SELECT r.id, 0, 'input.messages', 0, s, s, ARRAY[${hash}] ${perStep}`);
     await owner.query(`INSERT INTO replay_harness.tapes (run_id, lane, segment, from_byte, bytes) SELECT r.id, 0, 0, s * 1000, 'x' ${perStep}`);
-    await owner.query(`INSERT INTO replay_harness.step_embeddings (run_id, lane, step, embedder, source, embedding) SELECT r.id, 0, s, 'e', 'step', (SELECT array_agg(sin(hashtext(r.id::text) % 1000 + i)) FROM generate_series(1, 768) i)::vector FROM (SELECT id FROM replay_harness.runs LIMIT ${VECTORS}) r CROSS JOIN generate_series(0, 0) s`);
     await owner.query('ANALYZE');
   });
 
