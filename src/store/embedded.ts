@@ -3,7 +3,7 @@ import { readSegments, type Segment } from '../journal/reader.ts';
 import { ConfigError, IntegrityError, StoreUnavailableError } from '../model/error.ts';
 import type { RunManifest } from '../model/run.ts';
 import { isRequestToEnd } from '../model/signal.ts';
-import { NativeDate, nativeFs } from '../runtime/natives.ts';
+import { NativeDate, nativeCrypto, nativeFs } from '../runtime/natives.ts';
 import { isServer, withoutPassword } from './location.ts';
 import { requireJournal } from './absent.ts';
 import { laneOf, sha256, tapeOf } from './journal-tape.ts';

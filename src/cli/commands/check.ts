@@ -43,7 +43,7 @@ async function examine(parsed: Arguments, listed: StoredRun, anchored: ReadonlyM
   const { store, runs } = parsed;
   const { id } = listed.manifest;
   const payload = payloadOf(listed.manifest);
-  const absent = { run: id, ok: true, status: listed.status, events: null, head: listed.manifest.gone?.head ?? null, problem: null, payload, exitCode: 0 };
+  const absent = { run: id, ok: true, status: listed.status, events: null, head: listed.manifest.gone?.head ?? null, digest: null, problem: null, payload, exitCode: 0 };
   if (listed.manifest.gone) return absent;
   let digest: string | null = null;
   try {
@@ -69,7 +69,7 @@ async function examine(parsed: Arguments, listed: StoredRun, anchored: ReadonlyM
 function missing(anchored: ReadonlyMap<string, Anchored>, found: readonly StoredRun[]): Finding[] {
   const here = new Set(found.map(({ manifest }) => manifest.id));
   return [...anchored.values()].filter(({ run }) => !here.has(run)).map(({ run, status }) => ({
-    run, ok: false, status, events: null, head: null, digest: null, problem: 'it was anchored, and is not in the store any more.', exitCode: new IntegrityError('').exitCode,
+    run, ok: false, status, events: null, head: null, digest: null, problem: 'it was anchored, and is not in the store any more.', payload: 'here' as const, exitCode: new IntegrityError('').exitCode,
   }));
 }
 
