@@ -26,7 +26,7 @@ export interface ShipOrder {
 const { url, spool: folder, run, runKey, config, signals } = workerData as ShipOrder;
 const shared = new Int32Array(signals, 0, 3);
 const spool = new Spool(folder);
-const tools = ingestTools(config, process.env);
+const tools = ingestTools(config, processEnv);
 /** Between two tries to reach a server, at most. */
 const LONGEST_PAUSE_MS = 5000;
 

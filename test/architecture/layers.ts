@@ -20,7 +20,7 @@ export const LAYERS: readonly Layer[] = [
   { folder: 'src/replay', imports: ['src/model', 'src/runtime', 'src/steps', 'src/capture/random.ts', 'src/capture/session.ts'] },
   { folder: 'src/store', imports: ['src/model', 'src/runtime', 'src/journal', 'src/steps', 'src/analysis', 'src/capture/random.ts'] },
   { folder: 'src/analysis', imports: ['src/model', 'src/runtime', 'src/steps'], types: ['src/store'] },
-  { folder: 'src/export', imports: ['src/model', 'src/runtime', 'src/journal', 'src/store'] },
+  { folder: 'src/export', imports: ['src/model', 'src/runtime', 'src/journal', 'src/steps', 'src/store'] },
   // The command line never loads what patches a process: it reaches the loader by path.
   { folder: 'src/cli', imports: ['src/model', 'src/journal', 'src/steps', 'src/store', 'src/analysis', 'src/export', 'src/replay/report.ts', 'src/capture/random.ts', 'package.json'], types: ['loader/control.ts', 'src/replay/halts.ts'] },
   // The composition root: knows everybody, is imported by nobody.

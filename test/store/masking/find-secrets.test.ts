@@ -66,8 +66,8 @@ describe('finds', () => {
   });
 
   it.each([
-    ['.env', `# x\nexport STRIPE="${SECRET}"\nDEBUG=true\n`], ['/home/ana/.aws/credentials', `[default]\naws_secret_access_key = ${SECRET}\n`], ['/home/ana/.netrc', `machine h login ana password ${SECRET}\n`],
-    ['/run/secrets/db', `${SECRET}\n`], ['.npmrc', `//registry.example.org/:_authToken=${SECRET}\n`], ['/home/ana/.pgpass', `db:5432:*:ana:${SECRET}\n`], ['service-account.json', JSON.stringify({ kept: SECRET, project: 'p' })],
+    ['.env', `# x\nexport STRIPE="${SECRET}"\nDEBUG=true\n`], ['/srv/app/.aws/credentials', `[default]\naws_secret_access_key = ${SECRET}\n`], ['/srv/app/.netrc', `machine h login ana password ${SECRET}\n`],
+    ['/run/secrets/db', `${SECRET}\n`], ['.npmrc', `//npm.example.org/:_authToken=${SECRET}\n`], ['/srv/app/.pgpass', `db:5432:*:ana:${SECRET}\n`], ['service-account.json', JSON.stringify({ kept: SECRET, project: 'p' })],
   ])('in %s', (path, content) => {
     expect(valuesOf(withFile(path, content))).toEqual([SECRET]);
     expect(valuesOf(withFile('/data/notes.txt', content.replace(/password|secret|token/gi, 'text').replace(/authtext/i, 'text')))).toEqual([]);
@@ -99,7 +99,7 @@ describe('rules of the configuration', () => {
 
   it('env and file', () => {
     expect(valuesOf(withEnvironment({ INTERNAL_DESK: value, OTHER: 'something-else' }), [{ env: 'INTERNAL_*' }])).toEqual([value]);
-    expect(valuesOf(withFile('/work/desk/codes.txt', `${value}\nanother-long-line\n`), [{ file: 'desk/**' }])).toEqual([value, 'another-long-line']);
+    expect(valuesOf(withFile('/srv/desk/codes.txt', `${value}\nanother-long-line\n`), [{ file: 'desk/**' }])).toEqual([value, 'another-long-line']);
     expect(valuesOf(withFile('/work/other/codes.txt', `${value}\n`), [{ file: 'desk/**' }])).toEqual([]);
   });
 });
