@@ -17,7 +17,10 @@ const replacements = new WeakMap<AnyFunction, AnyFunction>();
  */
 export function disguise<F extends AnyFunction>(given: F, original: AnyFunction): F {
   const replacement = ofSameKind(given, original);
-  if (getPrototypeOf(replacement) !== getPrototypeOf(original)) setPrototypeOf(replacement, getPrototypeOf(original));
+  // A class of the runtime inherits from what stands in for its base.
+  const above = getPrototypeOf(original) as AnyFunction;
+  const prototypeOf = replacements.get(above) ?? above;
+  if (getPrototypeOf(replacement) !== prototypeOf) setPrototypeOf(replacement, prototypeOf);
   for (const key of ownKeys(original)) {
     const descriptor = getOwnPropertyDescriptor(original, key) as PropertyDescriptor;
     const own = getOwnPropertyDescriptor(replacement, key);
