@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { replayByMeaning, RUNTIMES } from '../support/replay-by-meaning.ts';
+import { lacksRuntimes, replayByMeaning, RUNTIMES } from '../support/replay-by-meaning.ts';
 import { databasesFor } from '../support/databases/index.ts';
 import { itNeeds } from '../support/databases/test-databases.ts';
 import { PACKAGES, ROOT } from '../support/paths.ts';
@@ -152,7 +152,7 @@ describe('sockets of databases', () => {
   });
 });
 
-describe('another Node version', () => {
+describe.skipIf(lacksRuntimes())('another Node version', () => {
   it('ends at the first difference, and says by what it was replayed', async () => {
     const other = [...RUNTIMES].find(([major]) => major !== OWN);
     expect(other).toBeDefined();

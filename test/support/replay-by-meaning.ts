@@ -13,6 +13,13 @@ export const RUNTIMES: ReadonlyMap<string, string> = new Map([
   [process.versions.node.split('.', 1)[0] as string, process.execPath] as const,
 ]);
 
+/** TEST_NODES=required: other versions have to be there. */
+export function lacksRuntimes(): boolean {
+  if (RUNTIMES.size > 1 || process.env['TEST_NODES'] === 'required') return false;
+  console.warn('left out: replays by other Node versions, which are not installed (npm ci --prefix test/nodes --ignore-scripts)');
+  return true;
+}
+
 /** @param on major versions that replay; the recorder's own replays with --loose. @throws Error that says what differs */
 export async function replayByMeaning(agent: AgentCase, recorder: string, on: readonly string[] = [...RUNTIMES.keys()]): Promise<void> {
   const workspace = new Workspace();

@@ -30,8 +30,7 @@ export async function record(args: readonly string[]): Promise<number> {
     const exit = await ended(child);
     const code = conclude(store, run, child.pid, exit, refusal);
     if (isServer(location)) await shipRest(location, store);
-    return code;
-    await keepToCap(parsed.store);
+    else await keepToCap(store);
     return code;
   } finally {
     rmSync(notes, { recursive: true, force: true });
