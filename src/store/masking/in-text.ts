@@ -58,9 +58,14 @@ function walkMembers(value: object, name: string, search: Search): void {
 
 /** @param name of the member, the variable or the field that holds the value */
 export function findNamed(name: string, value: string, findings: Findings): void {
-  const kind = kindOfName(name);
+  const kind = isWorkingFolder(name, value) ? undefined : kindOfName(name);
   if (kind && /^(?:bearer|basic|token|digest)\s+\S/i.test(value)) findCredentials(value, findings);
   else if (kind) findings.add(value, kind, 'named');
+}
+
+/** `pwd` is short for a password, and for the folder that one is in: `PWD`, `OLDPWD`. */
+function isWorkingFolder(name: string, value: string): boolean {
+  return /^(?:old)?pwd$/i.test(name) && value.startsWith('/');
 }
 
 export function findInText(text: string, rules: MaskRules, findings: Findings, depth = 0): void {

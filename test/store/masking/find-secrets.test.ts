@@ -100,7 +100,12 @@ describe('rules of the configuration', () => {
   it('env and file', () => {
     expect(valuesOf(withEnvironment({ INTERNAL_DESK: value, OTHER: 'something-else' }), [{ env: 'INTERNAL_*' }])).toEqual([value]);
     expect(valuesOf(withFile('/srv/desk/codes.txt', `${value}\nanother-long-line\n`), [{ file: 'desk/**' }])).toEqual([value, 'another-long-line']);
-    expect(valuesOf(withFile('/work/other/codes.txt', `${value}\n`), [{ file: 'desk/**' }])).toEqual([]);
+    expect(valuesOf(withFile('/srv/other/codes.txt', `${value}\n`), [{ file: 'desk/**' }])).toEqual([]);
+  });
+
+  it('a folder that a program is in is none, and a password of that name is', () => {
+    expect(valuesOf(withEnvironment({ PWD: '/tmp/agent-oqCG64/Kx9', OLDPWD: '/tmp/agent-oqCG65/Kx9' }))).toEqual([]);
+    expect(valuesOf(withEnvironment({ PWD: 'qX9-oqCG64Kx9' }))).toEqual(['qX9-oqCG64Kx9']);
   });
 });
 
