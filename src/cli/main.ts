@@ -1,32 +1,32 @@
 /** The command line: one file per verb, one place for errors and exit codes. */
 import { HarnessError } from '../model/error.ts';
-import { archiveRuns } from './commands/archive.ts';
-import { check } from './commands/check.ts';
-import { coverage } from './commands/coverage.ts';
-import { diff } from './commands/diff.ts';
-import { gate } from './commands/gate.ts';
-import { exportRun } from './commands/export.ts';
-import { importBundle } from './commands/import.ts';
-import { keys } from './commands/keys.ts';
-import { migrate } from './commands/migrate.ts';
-import { prune } from './commands/prune.ts';
-import { record } from './commands/record.ts';
-import { replay } from './commands/replay.ts';
-import { restore } from './commands/restore.ts';
-import { runs } from './commands/runs.ts';
-import { show } from './commands/show.ts';
-import { verify } from './commands/verify.ts';
-import { ship } from './commands/ship.ts';
-import { vault } from './commands/vault.ts';
 import { HELP, helpFor, VERSION } from './help.ts';
 import { closeStores } from './stores.ts';
 
 type Command = (args: readonly string[]) => Promise<number> | number;
 
-/** The embedder's table is as large as half of the rest. */
-const search: Command = async (args) => (await import('./commands/search.ts')).search(args);
-
-const COMMANDS: Readonly<Record<string, Command>> = { record, replay, verify, gate, runs, show, diff, search, coverage, check, migrate, ship, keys, vault, export: exportRun, import: importBundle, prune, archive: archiveRuns, restore };
+/** Each in a file that is loaded for it alone: `replay` needs no search, and nobody but an archive the client of S3. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  record: async () => (await import('./commands/record.ts')).record,
+  replay: async () => (await import('./commands/replay.ts')).replay,
+  verify: async () => (await import('./commands/verify.ts')).verify,
+  gate: async () => (await import('./commands/gate.ts')).gate,
+  runs: async () => (await import('./commands/runs.ts')).runs,
+  show: async () => (await import('./commands/show.ts')).show,
+  diff: async () => (await import('./commands/diff.ts')).diff,
+  search: async () => (await import('./commands/search.ts')).search,
+  coverage: async () => (await import('./commands/coverage.ts')).coverage,
+  check: async () => (await import('./commands/check.ts')).check,
+  migrate: async () => (await import('./commands/migrate.ts')).migrate,
+  ship: async () => (await import('./commands/ship.ts')).ship,
+  keys: async () => (await import('./commands/keys.ts')).keys,
+  vault: async () => (await import('./commands/vault.ts')).vault,
+  export: async () => (await import('./commands/export.ts')).exportRun,
+  import: async () => (await import('./commands/import.ts')).importBundle,
+  prune: async () => (await import('./commands/prune.ts')).prune,
+  archive: async () => (await import('./commands/archive.ts')).archiveRuns,
+  restore: async () => (await import('./commands/restore.ts')).restore,
+};
 
 /** Options may stand before the verb, too. */
 function verbFirst(args: readonly string[]): readonly string[] {
@@ -60,7 +60,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(helpFor(verb));
     return 0;
   }
-  return command(rest);
+  return (await command())(rest);
 }
 
 // A reader that closes early (head, less) is no error.
