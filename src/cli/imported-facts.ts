@@ -6,15 +6,13 @@
 import { ConfigError } from '../model/error.ts';
 import type { RunFacts } from '../model/event.ts';
 import type { RunManifest } from '../model/run.ts';
+import { loadsHarness } from './node-options.ts';
 
 /** Variables that are read before the preload runs, and change no more than how text, colours and dates look. */
 const HARMLESS = /^(?:TZ|LANG|LANGUAGE|LC_[A-Z]+|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|NODE_DISABLE_COLORS|NODE_NO_WARNINGS|NODE_ENV|UV_THREADPOOL_SIZE|HOME)$/;
 
 /** Options that load nothing, write nothing and open nothing. */
 const HARMLESS_OPTION = /^--(?:no-warnings|no-deprecation|trace-warnings|trace-deprecation|throw-deprecation|trace-uncaught|pending-deprecation|enable-source-maps|expose[-_]gc|preserve-symlinks|preserve-symlinks-main|experimental-strip-types|no-experimental-strip-types|experimental-transform-types|no-experimental-[a-z-]+|max-old-space-size=\d+|max-semi-space-size=\d+|stack-size=\d+|stack-trace-limit=\d+|unhandled-rejections=[a-z-]+|dns-result-order=[a-z0-9]+|max-http-header-size=\d+|disable-proto=[a-z]+|conditions=[\w-]+)$/;
-
-/** How the harness is put in by hand. */
-const OWN = /(?:^|\/)(?:replay-harness(?:\/require)?|loader\/register\.mjs|loader\/preload\.cjs)$/;
 
 /** @throws ConfigError where the user's own command is missing */
 export function requireCommand({ id, imported }: RunManifest, command: readonly string[] | undefined, withChildren: boolean): void {
@@ -46,7 +44,7 @@ export function optionsLeftOut({ execArgv }: RunFacts): string[] {
     if (HARMLESS_OPTION.test(option)) continue;
     const [name = '', value] = option.split(/=(.*)/s);
     const operand = value ?? (/^(?:-r|--require|--import)$/.test(name) ? execArgv[++at] : undefined);
-    if (!OWN.test(operand ?? '')) left.push(operand === undefined ? option : `${name} ${operand}`);
+    if (!loadsHarness(name, operand ?? '')) left.push(operand === undefined ? option : `${name} ${operand}`);
   }
   return left;
 }
@@ -55,6 +53,6 @@ export function optionsLeftOut({ execArgv }: RunFacts): string[] {
 function ownOptions({ execArgv, env, injected }: RunFacts, dist: string): string[] {
   if (injected) return [];
   const words = [...execArgv, ...(env['NODE_OPTIONS'] ?? '').split(/ +/)].flatMap((word) => word.split(/=(.*)/s).filter((part) => part !== ''));
-  const at = words.findIndex((word, index) => OWN.test(word) && /^(?:-r|--require|--import)$/.test(words[index - 1] ?? ''));
+  const at = words.findIndex((word, index) => loadsHarness(words[index - 1] ?? '', word));
   return words[at - 1] === '--import' ? ['--import', `${dist}/loader/register.mjs`] : ['--require', `${dist}/loader/preload.cjs`];
 }

@@ -3,7 +3,7 @@ import { type ChildProcess, type StdioOptions } from 'node:child_process';
 import { accessSync, closeSync, constants, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { withoutFiles } from '../node-options.ts';
+import { withoutFiles, withThisHarness } from '../node-options.ts';
 import type { Report } from '../../model/divergence.ts';
 import type { MatchConfig } from '../../model/config.ts';
 import { ConfigError } from '../../model/error.ts';
@@ -180,9 +180,9 @@ function planOf(facts: RunFacts, { store, runKey, folder, mode, node, env, comma
   const binary = node !== undefined ? givenNode('--node', node, facts) : byPath !== undefined ? givenNode('--', byPath, facts) : nodeFor(facts);
   const report = `${folder}/report.json`;
   const control = { mode: 'replay', store, run: facts.runId, report, refusal: `${report}.refusal`, temporary: folder, env, ...(loose && { loose }), ...(match && { match }), ...(runKey && { runKey: runKey.toString('base64url') }) } as const;
-  const nodeOptions = facts.env['NODE_OPTIONS'] === undefined ? {} : { NODE_OPTIONS: withoutFiles(facts.env['NODE_OPTIONS'].split(/ +/)).join(' ') };
+  const nodeOptions = facts.env['NODE_OPTIONS'] === undefined ? {} : { NODE_OPTIONS: withThisHarness(withoutFiles(facts.env['NODE_OPTIONS'].split(/ +/)), DIST).join(' ') };
   const common = { command: binary, argv0: facts.argv0, inject: facts.injected, ...(facts.ipc && { serialization: facts.ipc }), env: { ...facts.env, ...nodeOptions, ...env, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined } };
-  const launchOf = (program: readonly string[] | undefined, at: string): Plan['inside'] => ({ ...common, args: [...withoutFiles(facts.execArgv), ...(program ?? facts.argv).slice(1)], cwd: at, control: { ...control, ...(program && { argv: program }) } });
+  const launchOf = (program: readonly string[] | undefined, at: string): Plan['inside'] => ({ ...common, args: [...withThisHarness(withoutFiles(facts.execArgv), DIST), ...(program ?? facts.argv).slice(1)], cwd: at, control: { ...control, ...(program && { argv: program }) } });
 
   const bound = argv ? bindings(argv[1] as string, facts, process.env, [folder, store, binary, DIST]) : [];
   const there = bound.length > 0 && appears(facts.cwd, bound) ? facts.cwd : cwd;
