@@ -2,8 +2,11 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import packageJson from '../../package.json' with { type: 'json' };
 import { type Execution, execute } from '../support/execute.ts';
 import { ROOT } from '../support/paths.ts';
+
+const INSTALLED = Object.keys(packageJson.dependencies);
 
 export interface Tarball {
   readonly file: string;
@@ -27,10 +30,10 @@ export class Installation {
     return { file: join(this.folder, packed.filename), size: packed.size, paths: packed.files.map(({ path }) => path).sort() };
   }
 
-  /** Without network: the package needs no other. */
+  /** Without network: what it needs besides lies in the checkout. */
   async install(tarball: Tarball): Promise<void> {
     this.write('package.json', '{ "name": "somebody", "private": true }\n');
-    const { exitCode, stderr } = await this.run('npm', ['install', tarball.file, '--offline', '--no-audit', '--no-fund']);
+    const { exitCode, stderr } = await this.run('npm', ['install', tarball.file, ...INSTALLED.map((name) => join(ROOT, 'node_modules', name)), '--offline', '--no-audit', '--no-fund']);
     if (exitCode !== 0) throw new Error(`npm install failed:\n${String(stderr)}`);
   }
 

@@ -61,11 +61,13 @@ const own = (execution: Execution): string => String(execution.stderr);
 
 test('the tarball holds the bundles, their declarations and the documents, and nothing else', () => {
   console.log(`${tarball.paths.length} files, ${(tarball.size / 1024).toFixed(0)} KB packed`);
-  expect(tarball.paths.filter((path) => !/^docs\/(decisions\/\d{4}-)?[a-z0-9-]+\.md$/.test(path))).toEqual([
-    'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'dist/THIRD-PARTY-LICENSES.txt', 'dist/cli/main.mjs', 'dist/loader/preload.cjs', 'dist/loader/preload.d.cts', 'dist/loader/record.cjs', 'dist/loader/register.d.mts',
-    'dist/loader/register.mjs', 'dist/loader/replay.cjs', 'package.json', 'recipes/docker-network-none/Dockerfile', 'recipes/docker-network-none/replay.sh', 'recipes/systemd-nspawn/replay.sh', 'replay-harness.schema.json',
+  // Documents, and what the command line loads when it is asked for.
+  const others = tarball.paths.filter((path) => !/^docs\/(decisions\/\d{4}-)?[a-z0-9-]+\.md$|^dist\/cli\/[\w-]+-[A-Z0-9]{8}\.mjs$/.test(path));
+  expect(others).toEqual([
+    'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'dist/THIRD-PARTY-LICENSES.txt', 'dist/cli/main.mjs', 'dist/loader/debugger-thread.cjs', 'dist/loader/preload.cjs', 'dist/loader/preload.d.cts', 'dist/loader/record.cjs', 'dist/loader/register.d.mts',
+    'dist/loader/register.mjs', 'dist/loader/replay.cjs', 'dist/loader/semantic-network.cjs', 'dist/loader/ship.cjs', 'dist/loader/stop.cjs', 'package.json', 'queries/empty-answers.sql', 'queries/failed-steps.sql', 'queries/models.sql', 'recipes/docker-network-none/Dockerfile', 'recipes/docker-network-none/replay.sh', 'recipes/systemd-nspawn/replay.sh', 'replay-harness.schema.json',
   ]);
-  expect(tarball.size).toBeLessThan(500_000);
+  expect(tarball.size).toBeLessThan(1_500_000);
 });
 
 test('what the README and the documents link to is in the tarball; sources and tests are in the repository only', () => {
