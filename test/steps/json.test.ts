@@ -1,5 +1,5 @@
 /** `show --json`: every kind of step in the contract's form. */
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { expect, test } from 'vitest';
@@ -102,7 +102,7 @@ test('the schema refuses what is incomplete', async () => {
 });
 
 const RECORDINGS = join(ROOT, 'test/recordings');
-const STORES = readdirSync(RECORDINGS, { withFileTypes: true }).filter((entry) => entry.isDirectory()).flatMap(({ name }) => readdirSync(join(RECORDINGS, name, 'runs')).map((run) => [name, run] as const));
+const STORES = readdirSync(RECORDINGS, { withFileTypes: true }).filter((entry) => existsSync(join(RECORDINGS, entry.name, 'runs'))).flatMap(({ name }) => readdirSync(join(RECORDINGS, name, 'runs')).map((run) => [name, run] as const));
 
 test.each(STORES)('the recording %s/%s', async (store, run) => {
   const env = { PATH: process.env['PATH'] as string, REPLAY_HARNESS_IDENTITY: join(RECORDINGS, 'v1/identity') };

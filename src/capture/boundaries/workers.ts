@@ -175,13 +175,16 @@ function follow(session: Session, ports: Ports, thread: Thread, worker: object):
   thread.onexit = handle.onexit as AnyFunction;
   handle.onexit = function (this: object, code: number, error: unknown, reason: unknown): void {
     const left = [...drained(ports, messages, false), ...drained(ports, thread.control as PortState, true)];
-    session.arrived(thread.operation, 'worker-exited', code, serialize({ error, reason, left: left.map(({ isControl, status, data }) => ({ isControl, status, data })) }));
-    thread.before?.();
-    for (const each of left) {
-      ports.accept(each, each.message);
-      ports.hand(each.state, each.status === FROM.failed ? 'messageerror' : 'message', each.message, each.received);
-    }
-    callExit(thread.onexit as AnyFunction, this, [code, error, reason]);
+    const exit = serialize({ error, reason, left: left.map(({ isControl, status, data }) => ({ isControl, status, data })) });
+    // A thread that ends is one of the things that native code has put off.
+    session.arrivedAmid(thread.operation, 'worker-exited', code, exit, () => {
+      thread.before?.();
+      for (const each of left) {
+        ports.accept(each, each.message);
+        ports.hand(each.state, each.status === FROM.failed ? 'messageerror' : 'message', each.message, each.received);
+      }
+      callExit(thread.onexit as AnyFunction, this, [code, error, reason]);
+    });
   };
   const { performance } = worker as { performance: object };
   patchMethod(performance, 'eventLoopUtilization', (native) => function eventLoopUtilization(this: unknown, ...args: unknown[]): unknown {
