@@ -98,7 +98,7 @@ const STEP: SchemaObject = {
 
 export const RUN_SCHEMA: SchemaObject = object({
   id: text, parentRunId: textOrNull, forkedFrom: textOrNull, replayOf: textOrNull, name: textOrNull, agent: text, command: list(text), cwd: text, status: { enum: ['recording', 'complete', 'truncated'] },
-  exitCode: numberOrNull, signal: textOrNull, startedAt: text, durationMs: amount, node: text, steps: number, llmCalls: number, toolCalls: number, tags: { type: 'object', additionalProperties: text },
+  exitCode: numberOrNull, signal: textOrNull, startedAt: text, durationMs: amount, node: text, steps: number, llmCalls: number, toolCalls: number, tags: { type: 'object', additionalProperties: text }, payload: { enum: ['here', 'archived', 'expired', 'disk cap', 'erased'] },
   replayable: { type: 'boolean' }, uncaptured: list(text),
 });
 
