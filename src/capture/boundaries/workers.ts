@@ -180,6 +180,8 @@ function follow(session: Session, ports: Ports, thread: Thread, worker: object):
     session.arrivedAmid(thread.operation, 'worker-exited', code, exit, () => {
       thread.before?.();
       for (const each of left) {
+        // As when a message comes by itself.
+        if (each.status !== FROM.stranger) each.state.before?.();
         ports.accept(each, each.message);
         ports.hand(each.state, each.status === FROM.failed ? 'messageerror' : 'message', each.message, each.received);
       }
