@@ -39,6 +39,19 @@ export interface Control {
   readonly argv?: readonly string[];
   /** Of a partial replay. */
   readonly halts?: HaltControl;
+  readonly fork?: ForkControl;
+}
+
+export interface ForkControl {
+  /** Number of the step that is the first to be live, or to be answered otherwise. */
+  readonly at: number;
+  /** Id of the new run. */
+  readonly run: string;
+  /** Where its journal is written. */
+  readonly folder: string;
+  readonly recipients: readonly string[];
+  /** Inherited descriptor on which the peer of all connections is talked to. */
+  readonly fd: number;
 }
 
 export interface HaltControl {

@@ -16,9 +16,13 @@ import { maskReport } from '../src/store/masking/mask-report.ts';
 import type { Tape as StoredTape } from '../src/store/run-store.ts';
 import { identities } from '../src/store/keyring.ts';
 import type { Control } from './control.ts';
+import { openFork } from './fork.ts';
 import { openHalts } from './halts.ts';
 import { otherRuntime, semantic } from './semantic.ts';
 import { loadUndiciFirst } from './warm.ts';
+
+/** Exit code of a fork that asked for something it may not do. */
+const REFUSED = 6;
 
 export interface Replay {
   readonly session: Session;
@@ -44,17 +48,20 @@ export function replay(control: Control | undefined): Replay {
 
   let trace: AsyncTrace | undefined;
   if (control?.trace) (trace = new AsyncTrace()).start();
-  const finish = (ending: Ending | SemanticEnding): void => {
+  const finish = (ending: Ending | SemanticEnding, forkId?: string, liveCalls = 0): void => {
     opened?.leave();
-    const report = maskReport(reportOf(facts, tape, ending, performanceNow() - startedAt, because), tape.events, { mask: config.mask, key: tape.runKey });
+    const masked = maskReport(reportOf(facts, tape, ending, performanceNow() - startedAt, because), tape.events, { mask: config.mask, key: tape.runKey });
+    const report = { ...masked, ...(forkId !== undefined && { runId: forkId, forkedFrom: facts.runId, liveCalls }) };
     if (control?.report) nativeFs.writeFileSync(control.report, JSON.stringify(report));
     else if (ending.verdict !== 'identical') nativeFs.writeSync(2, `${explain(report)}\n`);
-    if (ending.verdict !== 'identical') reallyExit(exitCodeOf(report));
+    if (ending.verdict !== 'identical') reallyExit(forkId !== undefined && ending.verdict === 'blocked' ? REFUSED : exitCodeOf(report));
+    if (forkId !== undefined) return;
     if (ending.stoppedAt !== undefined) reallyExit(0);
     // The end is part of what is replayed: whoever waits for this process sees the signal that the recorded one died of.
     if (tape.signal !== null) killSelf(tape.signal);
   };
   if (because !== undefined && control?.halts) throw new ConfigError(`A replay can stop on its way (--until, --step, --inspect) where it is exact; this one goes by meaning, since ${because}.`);
+  if (because !== undefined && control?.fork) throw new ConfigError(`A fork begins as an exact replay; this one would go by meaning, since ${because}.`);
   const opened = control?.halts && openHalts(control.halts);
   const options = { facts, tape: new Tape(tape.events, tape.complete, tape.signal), trace, temporary: control?.temporary, finish };
   if (because !== undefined) {
@@ -62,9 +69,10 @@ export function replay(control: Control | undefined): Replay {
     restoreFacts(facts, control);
     return { session, facts, start: () => session.start(), warm };
   }
-  const replayed = new ReplaySession({ ...options, halts: opened?.halts });
+  const fork = control?.fork && openFork(control.fork, { facts, events: tape.events, finish: (ending, runId, liveCalls) => finish(ending, runId, liveCalls) });
+  const replayed = new ReplaySession({ ...options, halts: opened?.halts, forks: fork?.forks });
   restoreFacts(facts, control);
-  const session = opened ? new PausableSession(replayed, opened.standsStill) : replayed;
+  const session = fork ? fork.session(replayed) : opened ? new PausableSession(replayed, opened.standsStill) : replayed;
   return { session, facts, start: () => replayed.start(), warm: () => loadAsRecorded(facts) };
 }
 

@@ -17,7 +17,7 @@ const common = { bundle: true, metafile: true, absWorkingDir: root, platform: 'n
 try {
   mkdirSync(`${out}/loader`, { recursive: true });
   // Loading the preload is part of every recorded run's start: what a replay needs is a file of its own.
-  const preload = await build({ ...common, entryPoints: { preload: `${root}/loader/preload.ts`, record: `${root}/loader/record-entry.ts`, replay: `${root}/loader/replay-entry.ts`, ship: `${root}/loader/ship-entry.ts`, stop: `${root}/loader/stop.ts`, 'debugger-thread': `${root}/loader/debugger-thread.ts` }, external: ['./record.cjs', './replay.cjs', 'pg-native'], outdir: `${out}/loader`, outExtension: { '.js': '.cjs' }, format: 'cjs' });
+  const preload = await build({ ...common, entryPoints: { preload: `${root}/loader/preload.ts`, record: `${root}/loader/record-entry.ts`, replay: `${root}/loader/replay-entry.ts`, ship: `${root}/loader/ship-entry.ts`, stop: `${root}/loader/stop.ts`, 'debugger-thread': `${root}/loader/debugger-thread.ts`, 'peer-thread': `${root}/loader/peer-thread.ts` }, external: ['./record.cjs', './replay.cjs', 'pg-native'], outdir: `${out}/loader`, outExtension: { '.js': '.cjs' }, format: 'cjs' });
   // msw and what it brings: loaded where a replay answers by meaning, and there alone.
   const network = await build({ ...common, entryPoints: [`${root}/src/replay/semantic/network.ts`], outfile: `${out}/loader/semantic-network.cjs`, format: 'cjs', inject: [`${root}/src/runtime/network-globals.ts`], define: { 'Promise.withResolvers': 'withResolvers', 'Math.random': 'pristineRandom' } });
   // What one command needs is loaded by it alone.

@@ -86,6 +86,10 @@ export class RecordSession implements Session {
 
   closing(): void {}
 
+  refs(): void {}
+
+  rearms(): void {}
+
   effect<T>(live: () => T, _replayed: T): T {
     return live();
   }

@@ -62,6 +62,10 @@ export interface Session {
   retire(operation: number): void;
   /** The program closes a handle, and waits to hear that it is closed. */
   closing(operation: number): void;
+  /** The program says whether the operation's handle is to keep the loop alive. */
+  refs(operation: number, refed: boolean): void;
+  /** The program starts the operation's timer again, from now. */
+  rearms(operation: number): void;
   /** Runs what only the recorded run does (start a native operation); in replay answers `replayed`. */
   effect<T>(live: () => T, replayed: T): T;
   /** The program made an immediate. `remove` takes it off the runtime's queue: in replay the log alone says when it runs. */

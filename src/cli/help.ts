@@ -38,6 +38,18 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
     does: 'Says whether an agent may be trusted with more: whether its last runs replay byte for byte. Exit code 0 or 3.',
     options: [['--last N', 'how many of its last runs (default 20)'], ['--require RATIO', 'how large a part of them has to be identical (default 1)'], JSON_OPTION],
   },
+  fork: {
+    usage: 'fork <run> --at N [options] [-- CMD [ARGS…]]',
+    does: 'Replays up to step N, and lets the program go on from there: model calls are live, all else by the side-effect registry. A recorded run of its own. Exit code: the agent’s own; 3 diverged before N, 6 something was refused.',
+    options: [
+      ['--at N', 'the step (of show) that is the first to be live, or to be answered otherwise'],
+      ['--set PATH=JSON', 'changes the recorded answer of step N at a path of its output; may be given several times'],
+      ['--output FILE', 'answers step N with the content of a file as the body'],
+      ['--live PATTERN', 'what may be asked for real: HOST/PATH or "METHOD URL", with * (as `tools` of the configuration says read-only)'],
+      ['--report FILE', 'writes the verdict as JSON'], ['--agent A', 'agent id of the new run'], ['--node PATH', 'the Node binary (must be the recorded version)'], ['--sandbox auto|os|process', 'as for replay'],
+      ['-- CMD', 'where the code lies now, and its arguments'],
+    ],
+  },
   runs: { usage: 'runs [--tree] [--json]', does: 'Lists the runs of the store, newest first.', options: [['--tree', 'runs of child processes below the run that started them'], JSON_OPTION] },
   show: {
     usage: 'show <run> [--step N] [--raw input|output] [--json]',
@@ -114,7 +126,7 @@ Commands:
 ${table(Object.values(VERBS).map(({ usage, does }) => [usage, does.split('. ')[0] as string] as const))}
 Options everywhere:
 ${table([STORE_OPTION])}
-Exit codes: 0 done · 1 failed · 2 usage or configuration · 3 diverged (verify, gate: one of the runs) · 4 integrity · 5 store unreachable · 7 truncated.
+Exit codes: 0 done · 1 failed · 2 usage or configuration · 3 diverged (verify, gate: one of the runs) · 4 integrity · 5 store unreachable · 6 refused in a fork · 7 truncated.
 record and replay pass the agent's own exit code through when the run went as it should.
 Environment: REPLAY_HARNESS_MODE, _STORE, _RUN, _AGENT, _CONFIG, _RECIPIENT, _IDENTITY, _LOG. See the README.
 `;

@@ -9,6 +9,7 @@ type Command = (args: readonly string[]) => Promise<number> | number;
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   record: async () => (await import('./commands/record.ts')).record,
   replay: async () => (await import('./commands/replay.ts')).replay,
+  fork: async () => (await import('./commands/fork.ts')).fork,
   verify: async () => (await import('./commands/verify.ts')).verify,
   gate: async () => (await import('./commands/gate.ts')).gate,
   runs: async () => (await import('./commands/runs.ts')).runs,

@@ -1,5 +1,5 @@
 /** The append side of the journal: frames go to memory, and to disk once per macrotask and before bytes leave the process. */
-import { KINDS, type Kind, NOTE_EFFECTS, type NoteEffect, type RunFacts } from '../model/event.ts';
+import { KINDS, type Kind, type LaneEvent, NOTE_EFFECTS, type NoteEffect, type RunFacts } from '../model/event.ts';
 import { bufferAlloc, bufferFrom, jsonStringify, nativeCrypto, nativeFs, performanceNow, writeAt } from '../runtime/natives.ts';
 import { segmentKeys } from './crypto.ts';
 import { checksum } from './checksum.ts';
@@ -34,7 +34,9 @@ export class JournalWriter {
 
   readonly #options: JournalOptions;
   readonly #frames: FieldWriter = new FieldWriter(bufferAlloc);
-  readonly #startedAt: number = performanceNow();
+  #startedAt: number = performanceNow();
+  /** Time of an event that is copied, in microseconds since the run began. */
+  #copiedAt: number | undefined;
   #lastAt = 0;
   #segment = 0;
   #segmentBytes = 0;
@@ -94,6 +96,35 @@ export class JournalWriter {
     this.#close(at);
   }
 
+  /** Appends events of another run, at their times; time goes on from the last of them. */
+  copy(events: readonly LaneEvent[]): void {
+    for (const event of events) {
+      this.#copiedAt = event.at;
+      this.#append(event);
+      this.relieve();
+    }
+    this.#copiedAt = undefined;
+    this.#startedAt = performanceNow() - this.#lastAt / 1000;
+  }
+
+  #append(event: LaneEvent): void {
+    switch (event.type) {
+      case 'begin':
+        return this.begin(event.facts);
+      case 'start':
+        return this.start(event.operation, event.kind, event.key);
+      case 'value':
+        return this.value(event.kind, event.status, event.key, event.data);
+      case 'delivery':
+        return this.delivery(event.operation, event.kind, event.status, event.data);
+      case 'output':
+        return this.output(event.operation, event.kind, event.status, event.data);
+      case 'note':
+        return this.note(event.name, event.stack, event.effect);
+      case 'end':
+    }
+  }
+
   /** Puts everything appended so far on disk. */
   flush(): void {
     if ((this.#whole === 0 && !this.#isPending) || this.#failed) return;
@@ -134,7 +165,7 @@ export class JournalWriter {
     this.#frames.reserve(FRAME_HEADER_BYTES + 32);
     this.#frames.length += FRAME_HEADER_BYTES;
     this.#frames.bytes[this.#frames.length++] = type;
-    const now = Math.floor((performanceNow() - this.#startedAt) * 1000);
+    const now = this.#copiedAt ?? Math.floor((performanceNow() - this.#startedAt) * 1000);
     this.#frames.varint(now > this.#lastAt ? now - this.#lastAt : 0);
     if (now > this.#lastAt) this.#lastAt = now;
     return at;

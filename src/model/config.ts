@@ -87,7 +87,7 @@ export const CONFIG_KEYS: Readonly<Record<keyof Config, Check>> = {
 };
 
 /** Keys that are checked and kept for later versions. */
-const WITHOUT_EFFECT = ['tools', 'llm', 'sampling'];
+const WITHOUT_EFFECT = ['llm', 'sampling'];
 
 /** @returns keys of a configuration that this version does not act upon yet */
 export function keysWithoutEffect(config: Config): string[] {

@@ -63,6 +63,8 @@ export interface Report {
   readonly changedCode?: readonly string[];
   /** Where it was replayed: `bubblewrap`, `unshare`, or guards in the `process` alone; null where nothing ran. */
   readonly sandbox: string | null;
+  /** The run that this one, a fork, comes from. */
+  readonly forkedFrom?: string;
   /** Number of the step before which a partial replay ended (`--until`). */
   readonly stoppedAt?: number;
   /** Of the child processes that were replayed with it (`--children live`). */

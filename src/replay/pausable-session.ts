@@ -66,6 +66,10 @@ export class PausableSession implements Session {
     return this.#standsStill() ? target : this.#replay.weakRead(id, read, live, target);
   }
 
+  refs(): void {}
+
+  rearms(): void {}
+
   closing(): void {
     if (!this.#standsStill()) this.#replay.closing();
   }

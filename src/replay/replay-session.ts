@@ -28,8 +28,28 @@ export interface ReplayOptions {
   readonly temporary: string | undefined;
   /** Of a partial replay. */
   readonly halts?: Halting | undefined;
+  /** Of a fork: is told of each event that is due when nothing is asked for. @returns whether the replay is over */
+  readonly forks?: ((due: LaneEvent) => boolean) | undefined;
   /** The verdict is known; ends the process unless it is `identical`. */
   readonly finish: (ending: Ending) => void;
+}
+
+/** What is under way in a replay that becomes a fork. */
+export interface HandOver {
+  readonly pending: Map<number, Pending>;
+  /** Of operations that are done again for real, and have come to their outcome before their turn. */
+  readonly outcomes: ReadonlyMap<number, () => void>;
+  /** Tells of those that come to it from here on. */
+  readonly settled: (listener: (operation: number, run: () => void) => void) => void;
+  readonly streams: Map<number, number>;
+  readonly printer: Printer;
+  readonly overlay: Overlay;
+  readonly stream: RandomStream;
+  readonly operations: number;
+  /** Number of the first event that is not replayed. */
+  readonly from: number;
+  /** What the clocks showed last; 0: never read. */
+  readonly clock: { readonly date: number; readonly performance: number; readonly hrtime: bigint };
 }
 
 /** Is told of each event that the program asks for, or is about to be given. */
@@ -54,7 +74,7 @@ function isRelayed(event: LaneEvent | undefined): event is Output {
   return event?.type === 'output' && event.kind === 'relayed';
 }
 
-interface Pending {
+export interface Pending {
   readonly kind: Kind;
   readonly key: string;
   readonly deliver: Deliver;
@@ -72,6 +92,7 @@ export class ReplaySession implements Session {
   readonly #facts: RunFacts;
   readonly #tape: Tape;
   readonly #halts: Halting | undefined;
+  readonly #forks: ((due: LaneEvent) => boolean) | undefined;
   readonly #finish: (ending: Ending) => void;
   readonly #stream: RandomStream;
   readonly #pending: Map<number, Pending> = new Map();
@@ -93,11 +114,13 @@ export class ReplaySession implements Session {
   #ended = false;
   #isIdentical = false;
   #probe: Probe | undefined;
+  #settled: ((operation: number, run: () => void) => void) | undefined;
 
-  constructor({ facts, tape, trace, temporary, halts, finish }: ReplayOptions) {
+  constructor({ facts, tape, trace, temporary, halts, forks, finish }: ReplayOptions) {
     this.#facts = facts;
     this.#tape = tape;
     this.#halts = halts;
+    this.#forks = forks;
     this.#finish = finish;
     this.#overlay = new Overlay(facts.cwd, temporary);
     this.#code = new CodeCheck(tape.modules(), facts.argv[1], process.argv[1]);
@@ -138,6 +161,36 @@ export class ReplaySession implements Session {
   }
 
   closing(): void {}
+
+  refs(): void {}
+
+  rearms(): void {}
+
+  /** Whether the next thing that the program asks for, or is given, is event `seq` or a later one. */
+  isAt(seq: number): boolean {
+    if (this.#ended || this.#probe || this.clock.rest) return false;
+    const due = this.#tape.ahead((event) => this.#passesByItself(event));
+    return due !== undefined && due.seq >= seq;
+  }
+
+  /** What the program does not ask for, and draws that it has made. */
+  #passesByItself(event: LaneEvent | undefined): boolean {
+    return isAside(event) || isRelayed(event) || (event?.type === 'value' && event.kind === 'random' && event.status === this.#stream.draws);
+  }
+
+  /** Ends here, and leaves what is under way to a fork. */
+  handOver(): HandOver {
+    for (let due = this.#tape.due; this.#passesByItself(due); due = this.#tape.due) {
+      if (due?.type === 'value' && due.kind === 'random') this.#stream.draws = 0;
+      this.#pass(due);
+    }
+    this.#stream.draws = 0;
+    this.#ended = true;
+    const { still } = this.clock;
+    const clock = { date: still.dateNow(), performance: still.performanceNow(), hrtime: still.hrtimeBigint() > still.hrtime() ? still.hrtimeBigint() : still.hrtime() };
+    this.#leave();
+    return { pending: this.#pending, outcomes: this.#outcomes, settled: (listener) => void (this.#settled = listener), streams: this.#streams, printer: this.#printer, overlay: this.#overlay, stream: this.#stream, operations: this.#operations, from: this.#tape.due?.seq ?? this.#tape.length, clock };
+  }
 
   effect<T>(_live: () => T, replayed: T): T {
     return replayed;
@@ -214,6 +267,7 @@ export class ReplaySession implements Session {
   ordered(kind: Kind, key: string, _ownTurn: boolean, start: (settle: (run: () => void) => void) => void): void {
     const operation = this.#begin(kind, key, () => {}, true);
     start((run) => {
+      if (this.#settled) return this.#settled(operation, run);
       this.#outcomes.set(operation, run);
       this.#scheduler.wake();
     });
@@ -378,7 +432,7 @@ export class ReplaySession implements Session {
     if (isTurn(due) && !nativeHadTurn) return due;
     const isDrawn = due?.type === 'value' && due.kind === 'random' && due.status === this.#stream.draws;
     if (due?.type === 'note' && due.effect === 'arrived') this.#block(due.name);
-    if (!isDrawn && !isAside(due) && !isRelayed(due)) return due;
+    if (!isDrawn && !isAside(due) && !isRelayed(due)) return due && due.type === 'delivery' && this.#forks?.(due) ? undefined : due;
     if (isDrawn) this.#stream.draws = 0;
     this.#pass(due);
     return this.#nextForScheduler(nativeHadTurn);

@@ -38,6 +38,15 @@ export class Tape {
     return this.#events[this.#cursor];
   }
 
+  /** The first event from the due one on that does not pass by itself. */
+  ahead(passes: (event: LaneEvent) => boolean): LaneEvent | undefined {
+    for (let at = this.#cursor; at < this.#events.length; at++) {
+      const event = this.#events[at] as LaneEvent;
+      if (!passes(event) && !isModule(event)) return event;
+    }
+    return undefined;
+  }
+
   /** The event behind the one that is due. */
   get next(): LaneEvent | undefined {
     return this.#events[this.#cursor + 1];

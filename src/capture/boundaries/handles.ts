@@ -116,7 +116,7 @@ function deliver(handle: object, state: HandleState, what: Kind, status: number,
     case 'connection':
       return state.closed ? false : state.onConnection?.(what, status, data);
     case 'closed':
-      return state.onClosed?.(what, status, data);
+      return state.onClosed ? state.onClosed(what, status, data) : false;
     case 'read':
       return state.closed ? false : deliverRead(handle, state, status, data);
     case 'written': {
@@ -217,7 +217,10 @@ function patchLifetime(prototypes: Prototypes, session: Session, find: Find): vo
   for (const [name, refed] of [['ref', true], ['unref', false]] as const) {
     patchMethod(prototypes.handle, name, (native) => function (this: object): unknown {
       const state = find(this);
-      if (state) state.refed = refed;
+      if (state) {
+        state.refed = refed;
+        session.refs(state.operation, refed);
+      }
       return state ? session.effect(() => apply(native, this, []), undefined) : apply(native, this, []);
     });
   }

@@ -7,7 +7,7 @@
  */
 import { inspect, type InspectOptions } from 'node:util';
 import { apply, clearImmediate, clearTimeout, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, setImmediate, setTimeout } from '../../runtime/natives.ts';
-import { isOwn } from '../../runtime/own.ts';
+import { asOwn, isOwn } from '../../runtime/own.ts';
 import { type AnyFunction, calledAs, patchAlias, patchMethod } from '../../runtime/patches.ts';
 import { createStash } from '../../runtime/stash.ts';
 import { readValue } from '../read-value.ts';
@@ -22,6 +22,8 @@ interface TimerState {
   operation: number;
   /** Arguments of an immediate that is off the runtime's queue. */
   args: unknown[] | undefined;
+  /** Cleared by the program, and not by us to take it off that queue. */
+  cleared: boolean;
 }
 
 interface NativeTimeout {
@@ -73,6 +75,11 @@ function interceptTimeouts(prototype: object, session: Session): void {
     timer._idleTimeout = session.effect(() => timer._idleTimeout, PARKED_MS);
   };
   intercept(prototype, '_onTimeout', fire, begin as (timer: object, state: TimerState) => void);
+  patchMethod(prototype, 'refresh', (native) => function (this: object): unknown {
+    const operation = states.get(this)?.operation;
+    if (operation) session.rearms(operation);
+    return apply(native, this, []);
+  });
 }
 
 /** What Node's listOnTimeout does with one timer, by hand: the log says that it is due. */
@@ -110,11 +117,13 @@ function interceptImmediates(prototype: object, session: Session): void {
   const begin = (immediate: NativeImmediate, state: TimerState): void => {
     state.operation = session.operation('immediate', '[]', () => {
       session.retire(state.operation);
+      if (state.cleared) return false;
       callImmediate(state.callback as AnyFunction, immediate, state.args ?? immediate._argv ?? []);
+      return undefined;
     });
     session.queued(() => {
       state.args ??= immediate._argv;
-      clearImmediate(immediate as unknown as NodeJS.Immediate);
+      asOwn(() => clearImmediate(immediate as unknown as NodeJS.Immediate));
     });
   };
   intercept(prototype, '_onImmediate', fire, begin as unknown as (timer: object, state: TimerState) => void);
@@ -130,8 +139,9 @@ function intercept(prototype: object, property: string, fire: AnyFunction, begin
     },
     set(this: object, value: AnyFunction | null) {
       let state = states.get(this);
-      if (!state) states.set(this, (state = { current: value, callback: value, operation: 0, args: undefined }));
+      if (!state) states.set(this, (state = { current: value, callback: value, operation: 0, args: undefined, cleared: false }));
       state.current = value;
+      if (value === null && !isOwn()) state.cleared = true;
       if (typeof value !== 'function') return;
       state.callback = value;
       if (state.operation === 0 && !isOwn()) begin(this, state);

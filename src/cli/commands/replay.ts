@@ -24,7 +24,7 @@ import { fetchBelow, findRun } from '../stores.ts';
 import { type Kind, type Mode, MODES, runConfined, type Sandboxed } from '../sandbox/sandbox.ts';
 import { appears, bindings, type View, viewOf } from '../sandbox/view.ts';
 
-interface Plan {
+export interface Plan {
   readonly facts: RunFacts;
   /** With the folders where they were when it was recorded; and where nothing can be put there. */
   readonly inside: Omit<Launch, 'stdio'>;
@@ -121,7 +121,7 @@ function nothingToReplay(runId: string, file: string | undefined): number {
 }
 
 /** @throws ConfigError */
-function sandboxMode(given: string | undefined): Mode {
+export function sandboxMode(given: string | undefined): Mode {
   const mode = MODES.find((known) => known === (given ?? 'auto'));
   if (!mode) throw new ConfigError(`--sandbox takes ${MODES.join(', ')}, not "${given}".`);
   return mode;
@@ -146,7 +146,7 @@ async function perform(plan: Plan, part: PartialReplay | undefined): Promise<{ c
   return { code, report: { ...report, stack: await trace(plan, kind) } };
 }
 
-function confined({ mode, view, inside, outside, folder }: Plan, stdio: StdioOptions, more: Partial<Launch['control']>, wire: (child: ChildProcess) => void): Promise<Sandboxed> {
+export function confined({ mode, view, inside, outside, folder }: Plan, stdio: StdioOptions, more: Partial<Launch['control']>, wire: (child: ChildProcess) => void): Promise<Sandboxed> {
   const withMore = (launch: Plan['inside']): Launch => ({ ...launch, stdio, control: { ...launch.control, ...more } });
   return runConfined({ mode, view, inside: withMore(inside), outside: withMore(outside), folder, wire });
 }
@@ -167,7 +167,7 @@ async function silently(plan: Plan, more: Partial<Launch['control']>): Promise<v
   close();
 }
 
-function planOf(facts: RunFacts, { store, runKey, folder, mode, node, env, command, loose, match }: Wanted): Plan {
+export function planOf(facts: RunFacts, { store, runKey, folder, mode, node, env, command, loose, match }: Wanted): Plan {
   const argv = command ? argvOf(command, facts) : undefined;
   const entry = (argv ?? facts.argv)[1];
   if (!argv && isFromStandardInput(facts)) throw new ConfigError(`The program of run ${facts.runId} was read from standard input, which is gone. Save it in a file and say where: replay-harness replay ${facts.runId.slice(0, 13)} -- node PATH`);
@@ -231,7 +231,7 @@ function channelOf({ ipc }: RunFacts): ['ipc'] | [] {
 type Stdio = ('pipe' | 'ignore' | 'inherit' | 'ipc' | number)[];
 
 /** Standard streams of the recorded sort: what they are decides which classes serve them. */
-function connect(facts: RunFacts, folder: string, { inputIsTaken = false, silent = false }: { readonly inputIsTaken?: boolean; readonly silent?: boolean }): { stdio: Stdio; close: () => void } {
+export function connect(facts: RunFacts, folder: string, { inputIsTaken = false, silent = false }: { readonly inputIsTaken?: boolean; readonly silent?: boolean }): { stdio: Stdio; close: () => void } {
   const files: (readonly [string, number, NodeJS.WriteStream])[] = [];
   const output = (fd: 1 | 2): 'pipe' | 'inherit' | number => {
     const stream = fd === 1 ? process.stdout : process.stderr;
@@ -252,17 +252,17 @@ function connect(facts: RunFacts, folder: string, { inputIsTaken = false, silent
   return { stdio, close };
 }
 
-function forwardOutput(child: ChildProcess): void {
+export function forwardOutput(child: ChildProcess): void {
   child.stdout?.pipe(process.stdout, { end: false });
   child.stderr?.pipe(process.stderr, { end: false });
 }
 
-function readReport(file: string, sandbox: Kind): Report | undefined {
+export function readReport(file: string, sandbox: Kind): Report | undefined {
   return existsSync(file) ? { ...(JSON.parse(readFileSync(file, 'utf8')) as Report), sandbox } : undefined;
 }
 
 /** Before the replay, which may take long. @throws ConfigError */
-function requireWritable(report: string | undefined): void {
+export function requireWritable(report: string | undefined): void {
   if (report === undefined) return;
   try {
     const isThere = existsSync(report);
@@ -279,7 +279,7 @@ function unwritable(report: string, error: unknown): ConfigError {
 }
 
 /** @throws ConfigError */
-function writeReport(file: string, report: Report): void {
+export function writeReport(file: string, report: Report): void {
   try {
     writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
   } catch (error) {

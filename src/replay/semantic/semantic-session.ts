@@ -148,6 +148,10 @@ export class SemanticSession implements Session {
     this.#operations.pending.delete(operation);
   }
 
+  refs(): void {}
+
+  rearms(): void {}
+
   closing(operation: number): void {
     this.#http.closed(operation);
     const pending = this.#operations.pending.get(operation);

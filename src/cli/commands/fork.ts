@@ -1,0 +1,160 @@
+/** `fork <run> --at N`: the recorded program up to step N, and from there what it does when the world answers otherwise. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, copyFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import type { ForkControl } from '../../../loader/control.ts';
+import type { Report } from '../../model/divergence.ts';
+import { ConfigError } from '../../model/error.ts';
+import type { RunFacts } from '../../model/event.ts';
+import type { RunManifest } from '../../model/run.ts';
+import { uuidv7 } from '../../model/uuid.ts';
+import { exitCodeOf, explain } from '../../replay/report.ts';
+import type { Step } from '../../steps/step.ts';
+import { type RecordedExchange, recordedExchanges } from '../../steps/recorded-exchanges.ts';
+import { loadConfig } from '../../store/configuration.ts';
+import type { EmbeddedStore } from '../../store/embedded.ts';
+import { identities, recipients } from '../../store/keyring.ts';
+import { oneRun, parse } from '../arguments.ts';
+import { Credentials } from '../fork/credentials.ts';
+import { changed, parseChange } from '../fork/override.ts';
+import { ForkPeer } from '../fork/peer.ts';
+import { type Answer, answerOf, withBody } from '../fork/wire.ts';
+import { interpretRun } from '../interpreted.ts';
+import { confined, connect, forwardOutput, planOf, readReport, requireWritable, sandboxMode, writeReport } from './replay.ts';
+
+interface Values {
+  readonly at?: string;
+  readonly set?: string[];
+  readonly output?: string;
+  readonly live?: string[];
+  readonly agent?: string;
+  readonly report?: string;
+  readonly node?: string;
+  readonly sandbox?: string;
+}
+
+export async function fork(args: readonly string[]): Promise<number> {
+  const text = { type: 'string' } as const;
+  const many = { type: 'string', multiple: true } as const;
+  const parsed = parse('fork', args, { at: text, set: many, output: text, live: many, agent: text, report: text, node: text, sandbox: text });
+  const values = parsed.values as Values;
+  const run = parsed.store.find(oneRun('fork', parsed));
+  if (run.manifest.imported) throw new ConfigError(`Run ${run.manifest.id} was imported: what it recorded is replayed, and never started with the world in reach. Fork a run that was recorded here.`);
+  requireWritable(values.report);
+  const { events, runKey } = parsed.store.tape(run, identities(process.env));
+  const [begin] = events;
+  if (begin?.type !== 'begin') throw new ConfigError(`The recording ${run.manifest.id} ended before its first event: there is nothing to fork.`);
+  const step = stepAt(values.at, run.manifest.id, interpretRun(parsed.store, run, identities(process.env)).steps);
+  const exchanges = recordedExchanges(events);
+  const answer = answerTo(step, exchanges, values);
+  const config = loadConfig(process.env, process.cwd());
+  const live = [...(values.live ?? []), ...Object.entries(config.tools ?? {}).flatMap(([pattern, effect]) => (effect === 'read-only' ? [pattern] : []))];
+  const id = uuidv7();
+  const folder = mkdtempSync(join(tmpdir(), 'replay-harness-'));
+  try {
+    const plan = planOf(begin.facts, { store: parsed.store.location, runKey, folder, mode: sandboxMode(values.sandbox), node: values.node, env: {}, command: parsed.command, loose: false, match: undefined });
+    const { stdio, close } = connect(plan.facts, folder, {});
+    const fd = stdio.length;
+    const control: ForkControl = { at: step.step, run: id, folder: join(folder, 'journal'), recipients: recipients(process.env, config.recipient), fd };
+    mkdirSync(control.folder, { mode: 0o700 });
+    const credentials = new Credentials(begin.facts, exchanges, process.env);
+    let peer: ForkPeer | undefined;
+    const { exit, kind } = await confined(plan, [...stdio, 'pipe'], { fork: control }, (child) => {
+      forwardOutput(child);
+      peer = new ForkPeer(child.stdio[fd] as Duplex, { exchanges, at: step.step, answer, live, credentials });
+    });
+    close();
+    const report = readReport(plan.report, kind);
+    if (values.report !== undefined && report) writeReport(values.report, report);
+    const isKept = keep(parsed.store, control.folder, manifestOf(id, begin.facts, run.manifest, { report, exitCode: exit.code, agent: values.agent }));
+    return conclude({ id, from: run.manifest.id, step, report, code: exit.code, liveCalls: peer?.liveCalls ?? [], isKept, refusal: plan.outside.control.refusal });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function stepAt(at: string | undefined, runId: string, steps: readonly Step[]): Step {
+  if (at === undefined) throw new ConfigError('fork needs --at N: the step, of replay-harness show, from which on the program is left to itself.');
+  if (!/^\d+$/.test(at)) throw new ConfigError(`--at takes the number of a step, as replay-harness show ${runId.slice(0, 13)} lists them, not "${at}".`);
+  const number = Number(at);
+  const found = steps.find(({ step }) => step === number);
+  if (found) return found;
+  const last = steps.at(-1);
+  if (last && number > last.step) throw new ConfigError(`--at ${at}: run ${runId} ends before that. Its last step is ${last.step} (${last.kind} ${last.name}).`);
+  const near = [steps.findLast(({ step }) => step < number), steps.find(({ step }) => step > number)].flatMap((step) => (step ? [`${step.step} (${step.kind} ${step.name})`] : []));
+  throw new ConfigError(`--at ${at}: run ${runId} has no step ${at}. Near it are ${near.join(' and ')}; replay-harness show ${runId.slice(0, 13)} --verbose lists all.`);
+}
+
+/** @throws ConfigError */
+function answerTo(step: Step, exchanges: readonly RecordedExchange[], { set = [], output }: Values): Answer | undefined {
+  if (set.length === 0 && output === undefined) return undefined;
+  const response = exchanges.find((exchange) => exchange.step === step.step)?.exchange.response;
+  if (!response) throw new ConfigError(`--${set.length > 0 ? 'set' : 'output'}: step ${step.step} is ${step.kind} ${step.name}; only the answer of an HTTP exchange that was answered can be changed. Choose one of replay-harness show.`);
+  if (output === undefined) return changed(response, set.map(parseChange), step.step);
+  if (set.length > 0) throw new ConfigError('--set and --output both change the answer of step N: give one of them.');
+  if (!existsSync(output)) throw new ConfigError(`--output ${output}: there is no such file.`);
+  return withBody(answerOf(response), readFileSync(output));
+}
+
+interface How {
+  readonly report: Report | undefined;
+  readonly exitCode: number;
+  readonly agent: string | undefined;
+}
+
+function manifestOf(id: string, facts: RunFacts, from: RunManifest, { report, exitCode, agent }: How): RunManifest {
+  const isWhole = report?.verdict === 'identical';
+  return {
+    ...from, id, parentRunId: null, forkedFrom: facts.runId, replayOf: null, agent: agent ?? facts.agent, status: isWhole ? 'complete' : 'recording', pid: 0, processStart: '',
+    startedAt: new Date().toISOString(), durationMs: report?.durationMs ?? null, exitCode: isWhole ? exitCode : null, signal: null, uncaptured: [], lost: 0,
+  };
+}
+
+/** @returns whether the program had come to its fork point */
+function keep(store: EmbeddedStore, journal: string, manifest: RunManifest): boolean {
+  const names = readdirSync(journal);
+  if (names.length === 0) return false;
+  const folder = store.create(manifest);
+  for (const name of names) {
+    try {
+      renameSync(join(journal, name), join(folder, name));
+    } catch {
+      // The store may lie on another disk.
+      copyFileSync(join(journal, name), join(folder, name));
+    }
+  }
+  return true;
+}
+
+interface Outcome {
+  readonly id: string;
+  readonly from: string;
+  readonly step: Step;
+  readonly report: Report | undefined;
+  readonly code: number;
+  readonly liveCalls: readonly string[];
+  readonly isKept: boolean;
+  readonly refusal: string | undefined;
+}
+
+const SHOWN_CALLS = 20;
+
+function conclude({ id, from, step, report, code, liveCalls, isKept, refusal }: Outcome): number {
+  if (!report) {
+    if (refusal === undefined || !existsSync(refusal)) process.stderr.write(`replay-harness: the forked process ended (exit ${code}) without a verdict${isKept ? `; what it did is kept as ${id}` : ''}\n`);
+    return code === 0 ? 1 : code;
+  }
+  const calls = liveCalls.slice(0, SHOWN_CALLS).map((call) => `  live: ${call}\n`).join('') + (liveCalls.length > SHOWN_CALLS ? `  and ${liveCalls.length - SHOWN_CALLS} more\n` : '');
+  if (report.verdict === 'blocked' && report.forkedFrom !== undefined) {
+    process.stderr.write(`replay-harness: the fork ${id} of ${from} was stopped: refused ${report.blocked.join(', ')}\n${calls}  next: what has no side effects can be allowed with --live PATTERN, or under tools in replay-harness.json\n`);
+    return code;
+  }
+  if (!isKept) {
+    if (report.verdict !== 'identical') process.stderr.write(`${explain(report)}\n`);
+    process.stderr.write(`replay-harness: the program did not come to step ${step.step}: nothing was forked\n`);
+    return report.verdict === 'identical' ? code : exitCodeOf(report);
+  }
+  process.stderr.write(`replay-harness: forked ${from} at step ${step.step} as ${id}: exit ${code}, ${liveCalls.length} live call${liveCalls.length === 1 ? '' : 's'}\n${calls}`);
+  return code;
+}

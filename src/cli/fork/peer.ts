@@ -1,0 +1,144 @@
+/** The other end of all connections of a forked program: what each request gets, and from where. */
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Duplex } from 'node:stream';
+import type { Received, Sent, Target } from '../../replay/fork/world.ts';
+import { type Header, headerValue, type HttpRequest, parseRequest } from '../../steps/http1.ts';
+import { exchangeOf, isModelCall, type RecordedExchange } from '../../steps/recorded-exchanges.ts';
+import type { Credentials } from './credentials.ts';
+import { type Answer, answerOf, chunk, head, LAST_CHUNK, readsOf } from './wire.ts';
+
+export interface PeerOptions {
+  readonly exchanges: readonly RecordedExchange[];
+  /** Number of the step at which the program was left to itself. */
+  readonly at: number;
+  /** What that step is answered with, where it is not asked for real. */
+  readonly answer: Answer | undefined;
+  /** Patterns of what may be asked for real: `HOST/PATH`, or `METHOD URL`, with `*`. */
+  readonly live: readonly string[];
+  readonly credentials: Credentials;
+}
+
+const NOTHING = Buffer.alloc(0);
+/** Bytes of something that has not shown what it is. */
+const SNIFFED = 64 * 1024;
+
+export class ForkPeer {
+  readonly #stream: Duplex;
+  readonly #options: PeerOptions;
+  readonly #sent = new Map<number, Buffer>();
+  readonly #used = new Set<RecordedExchange>();
+  /** What was asked for real. */
+  readonly liveCalls: string[] = [];
+  #isFirst = true;
+  #rest = '';
+
+  constructor(stream: Duplex, options: PeerOptions) {
+    this.#stream = stream;
+    this.#options = options;
+    stream.setEncoding('utf8');
+    stream.on('data', (text: string) => {
+      const lines = (this.#rest + text).split('\n');
+      this.#rest = lines.pop() as string;
+      for (const line of lines) this.#heard(JSON.parse(line) as Sent);
+    });
+    stream.on('error', () => {});
+  }
+
+  #heard({ operation, target, bytes, end }: Sent): void {
+    const sent = Buffer.concat([this.#sent.get(operation) ?? NOTHING, Buffer.from(bytes, 'base64')]);
+    if (sent.length === 0) return this.#say({ operation, idle: true, end });
+    const request = parseRequest(sent, target.secure ? 'https' : 'http');
+    if (!request && (sent.length > SNIFFED || !/^[A-Z]{1,20}(?: [^\n]*)?$/.test(sent.toString('latin1').split('\r\n')[0] ?? ''))) {
+      return this.#say({ operation, refused: `bytes to ${target.host}:${String(target.port)}, which are not HTTP. A session of another protocol (a database, mail) cannot go on, or begin, in a fork` });
+    }
+    if (!request?.complete) return void this.#sent.set(operation, sent);
+    this.#sent.delete(operation);
+    void this.#answer(operation, target, request, sent).catch((error: unknown) => this.#say({ operation, refused: (error as Error).message }));
+  }
+
+  async #answer(operation: number, target: Target, request: HttpRequest, sent: Buffer): Promise<void> {
+    const url = urlOf(target, request);
+    const called = `${request.method} ${url}`;
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    const { exchanges, at, answer, credentials } = this.#options;
+    if (request.method === 'CONNECT' || headerValue(request.headers, 'upgrade') !== undefined) return this.#say({ operation, refused: `${called}, which would turn the connection into something else` });
+    if (answer && isFirst && exchanges.some(({ step, url: recorded }) => step === at && recorded === url)) return this.#serve(operation, answer);
+    const asked = exchangeOf(url, sent, NOTHING);
+    if (!this.#mayGoLive(request.method, url, asked !== undefined && isModelCall(asked))) {
+      const same = exchanges.filter(({ url: recorded, exchange }) => recorded === url && exchange.request.method === request.method && exchange.request.body.equals(request.body) && exchange.response);
+      const recorded = same.find((candidate) => candidate.step >= at && !this.#used.has(candidate)) ?? same.at(-1);
+      if (!recorded?.exchange.response) return this.#say({ operation, refused: called });
+      this.#used.add(recorded);
+      return this.#serve(operation, answerOf(recorded.exchange.response));
+    }
+    const out = credentials.replace(url, request);
+    if ('refused' in out) return this.#say({ operation, refused: out.refused });
+    this.liveCalls.push(called);
+    await this.#ask(operation, request.method, out);
+  }
+
+  /** A request in a model's wire format to somebody who was no model when it was recorded is a request like any other. */
+  #mayGoLive(method: string, url: string, isModel: boolean): boolean {
+    const { origin } = new URL(url);
+    return (isModel && this.#options.exchanges.some((recorded) => recorded.isModelCall && new URL(recorded.url).origin === origin)) || this.#options.live.some((pattern) => matches(pattern, method, url));
+  }
+
+  #serve(operation: number, answer: Answer): void {
+    for (const bytes of readsOf(answer)) this.#say({ operation, bytes: bytes.toString('base64') });
+    this.#say({ operation, idle: true });
+  }
+
+  #ask(operation: number, method: string, { url, headers, body }: { readonly url: string; readonly headers: readonly Header[]; readonly body: Buffer }): Promise<void> {
+    return new Promise((resolve) => {
+      const own = headers.filter(([name]) => !/^(?:connection|keep-alive|transfer-encoding|content-length|proxy-connection|expect)$/i.test(name));
+      const flat = [...own, ['connection', 'keep-alive'] as const, ...(body.length > 0 || /^(?:POST|PUT|PATCH)$/.test(method) ? [['content-length', String(body.length)] as const] : [])].flat();
+      const failed = (): void => {
+        this.#say({ operation, reset: true, live: true });
+        resolve();
+      };
+      const asked = (url.startsWith('https:') ? httpsRequest : httpRequest)(url, { method, headers: flat, agent: false, setHost: false }, (response) => this.#relay(operation, method, response, resolve));
+      asked.on('error', failed);
+      asked.end(body);
+    });
+  }
+
+  #relay(operation: number, method: string, response: IncomingMessage, done: () => void): void {
+    const { statusCode = 0, statusMessage = '', rawHeaders } = response;
+    const headers = Array.from({ length: rawHeaders.length / 2 }, (_, index) => [rawHeaders[2 * index], rawHeaders[2 * index + 1]] as [string, string]);
+    const hasBody = method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
+    this.#say({ operation, live: true, bytes: head({ status: statusCode, statusText: statusMessage, headers }, hasBody ? ['transfer-encoding', 'chunked'] : ['content-length', '0']).toString('base64') });
+    response.on('data', (bytes: Buffer) => hasBody && this.#say({ operation, bytes: chunk(bytes).toString('base64') }));
+    response.on('end', () => {
+      if (hasBody) this.#say({ operation, bytes: LAST_CHUNK.toString('base64') });
+      this.#say({ operation, idle: true, end: /close/i.test(response.headers.connection ?? '') });
+    });
+    response.on('error', () => this.#say({ operation, reset: true }));
+    response.on('close', done);
+  }
+
+  #say(message: Received): void {
+    if (this.#stream.writable) this.#stream.write(`${JSON.stringify(message)}\n`);
+  }
+}
+
+/** The host is the one that the request names, and that is also the one that is asked. */
+function urlOf({ host, port, secure }: Target, { target, headers }: HttpRequest): string {
+  if (/^https?:\/\//.test(target)) return target;
+  const named = headerValue(headers, 'host') ?? (port === null ? host : `${host}:${port}`);
+  return `${secure ? 'https' : 'http'}://${named}${target}`;
+}
+
+/** The whole of `METHOD URL`, of the URL without its query, or of `HOST/PATH`. A `*` stands for anything but a `?`, in a host for no `/` either. */
+export function matches(pattern: string, method: string, url: string): boolean {
+  const { origin, host, pathname, search } = new URL(url);
+  const [wantedMethod, wanted] = /^[A-Z]+ /.test(pattern) ? (pattern.split(' ', 2) as [string, string]) : ['', pattern];
+  if (wantedMethod !== '' && wantedMethod !== method) return false;
+  if (wantedMethod === '' && method !== 'GET' && method !== 'HEAD') return false;
+  const whole = wanted.includes('://') ? `${origin}${pathname}` : `${host}${pathname}`;
+  const query = wanted.includes('?') ? search : '';
+  const slash = wanted.indexOf('/', wanted.includes('://') ? wanted.indexOf('://') + 3 : 0);
+  const expression = [...wanted].map((character, index) => (character !== '*' ? character.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`) : slash < 0 || index < slash ? '[^/?#@]*' : '[^?#]*')).join('');
+  return new RegExp(`^${expression}${slash < 0 ? '(?:/.*)?' : ''}$`).test(`${whole}${query}`);
+}

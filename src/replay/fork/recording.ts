@@ -1,0 +1,99 @@
+/** What a fork asks of the recording that it leaves. */
+import type { Recorded } from '../../capture/session.ts';
+import type { Kind, LaneEvent, StartEvent } from '../../model/event.ts';
+import { bufferFrom, jsonParse } from '../../runtime/natives.ts';
+import type { Target } from './world.ts';
+
+type Delivery = Extract<LaneEvent, { type: 'delivery' }>;
+
+export class Recording {
+  /** Microseconds since the run began. */
+  readonly forkedAt: number;
+  readonly #events: readonly LaneEvent[];
+  readonly #from: number;
+  readonly #used = new Set<LaneEvent>();
+
+  /** @param from number of the first event that is not replayed */
+  constructor(events: readonly LaneEvent[], from: number) {
+    this.#events = events;
+    this.#from = from;
+    this.forkedAt = events[from - 1]?.at ?? 0;
+  }
+
+  msAfterFork({ at }: LaneEvent): number {
+    return (at - this.forkedAt) / 1000;
+  }
+
+  /** Milliseconds that a timer had run at the fork point. */
+  elapsed(operation: number): number {
+    const armed = this.#before.findLast((event) => (event.type === 'start' || event.type === 'delivery') && event.operation === operation);
+    return armed ? (this.forkedAt - armed.at) / 1000 : 0;
+  }
+
+  /** Where the connections lead that were begun before. */
+  targets(): Map<number, Target> {
+    const targets = new Map<number, Target>();
+    for (const event of this.#before) if (event.type === 'start' && (event.kind === 'tcp' || event.kind === 'tls')) targets.set(event.operation, this.targetOf(event, targets));
+    return targets;
+  }
+
+  targetOf({ kind, key }: Pick<StartEvent, 'kind' | 'key'>, known: ReadonlyMap<number, Target>): Target {
+    if (kind === 'tcp') {
+      const [host, port] = jsonParse(key) as [string, number];
+      return { host, port, secure: false };
+    }
+    const { tcp, servername } = jsonParse(key) as { tcp: number; servername?: string };
+    const below = known.get(tcp);
+    return { host: servername || (below?.host ?? ''), port: below?.port ?? null, secure: true };
+  }
+
+  /** How often each handle had been written to: writes are known by their number. */
+  sends(): Map<number, number> {
+    const sends = new Map<number, number>();
+    for (const event of this.#before) if (event.type === 'output' && (event.kind === 'write' || event.kind === 'shutdown')) sends.set(event.operation, (sends.get(event.operation) ?? 0) + 1);
+    return sends;
+  }
+
+  /** What the recording still delivers to each operation, up to the next thing that the program sends on it. */
+  drains(operations: ReadonlySet<number>): Map<number, Delivery[]> {
+    const drains = new Map<number, Delivery[]>();
+    const sentAgain = new Set<number>();
+    for (const event of this.#events.slice(this.#from)) {
+      if (event.type === 'output') sentAgain.add(event.operation);
+      if (event.type !== 'delivery' || sentAgain.has(event.operation) || !operations.has(event.operation)) continue;
+      const drain = drains.get(event.operation);
+      if (drain) drain.push(event);
+      else drains.set(event.operation, [event]);
+    }
+    return drains;
+  }
+
+  /** What the same operation came to when it was recorded: one that no other has taken, from the fork point on first. */
+  completionOf(kind: Kind, key: string): Delivery | undefined {
+    const starts = this.#laterFirst.filter((event): event is StartEvent => event.type === 'start' && event.kind === kind && event.key === key);
+    const start = starts.find((candidate) => !this.#used.has(candidate)) ?? starts.at(-1);
+    if (!start) return undefined;
+    this.#used.add(start);
+    return this.#events.find((event): event is Delivery => event.type === 'delivery' && event.kind === 'completed' && event.operation === start.operation);
+  }
+
+  valueOf(kind: Kind, key: string): Recorded | undefined {
+    const values = this.#laterFirst.filter((event): event is Extract<LaneEvent, { type: 'value' }> => event.type === 'value' && event.kind === kind && event.key === key);
+    const value = values.find((candidate) => !this.#used.has(candidate)) ?? values.at(-1);
+    if (value) this.#used.add(value);
+    return value;
+  }
+
+  /** Whether the recorded program wrote the same into a file. */
+  wrote(bytes: Uint8Array): boolean {
+    return this.#events.some((event) => event.type === 'output' && event.kind === 'file-write' && event.data.compare(bufferFrom(bytes)) === 0);
+  }
+
+  get #before(): readonly LaneEvent[] {
+    return this.#events.slice(0, this.#from);
+  }
+
+  get #laterFirst(): readonly LaneEvent[] {
+    return [...this.#events.slice(this.#from), ...this.#before];
+  }
+}
