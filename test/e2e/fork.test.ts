@@ -157,7 +157,7 @@ describe('side effects', () => {
       expect(existsSync(workspace.path('acted.txt'))).toBe(false);
       around.asked.length = 0;
     }
-  });
+  }, 400_000);
 
   it('are allowed by the configuration, too', async () => {
     const { workspace, world: around, question } = await recordQuestion();
