@@ -11,6 +11,7 @@ import { warnAgain } from '../runtime/warnings.ts';
 import type { AsyncTrace } from './async-trace.ts';
 import { CodeCheck } from './code-check.ts';
 import { describeStart, keyDifference } from './describe.ts';
+import type { HandOver } from './fork/hand-over.ts';
 import { Explainer, type Instead } from './explainer.ts';
 import { foreignTimeZone } from './foreign-time-zone.ts';
 import { Overlay } from './overlay.ts';
@@ -32,24 +33,6 @@ export interface ReplayOptions {
   readonly forks?: ((due: LaneEvent) => boolean) | undefined;
   /** The verdict is known; ends the process unless it is `identical`. */
   readonly finish: (ending: Ending) => void;
-}
-
-/** What is under way in a replay that becomes a fork. */
-export interface HandOver {
-  readonly pending: Map<number, Pending>;
-  /** Of operations that are done again for real, and have come to their outcome before their turn. */
-  readonly outcomes: ReadonlyMap<number, () => void>;
-  /** Tells of those that come to it from here on. */
-  readonly settled: (listener: (operation: number, run: () => void) => void) => void;
-  readonly streams: Map<number, number>;
-  readonly printer: Printer;
-  readonly overlay: Overlay;
-  readonly stream: RandomStream;
-  readonly operations: number;
-  /** Number of the first event that is not replayed. */
-  readonly from: number;
-  /** What the clocks showed last; 0: never read. */
-  readonly clock: { readonly date: number; readonly performance: number; readonly hrtime: bigint };
 }
 
 /** Is told of each event that the program asks for, or is about to be given. */

@@ -2,7 +2,8 @@
 import type { Clock, Deliver, Lanes, Recorded, Session, WriteResult } from '../../capture/session.ts';
 import type { Kind } from '../../model/event.ts';
 import type { FileChange } from '../../model/file-change.ts';
-import type { HandOver, ReplaySession } from '../replay-session.ts';
+import type { ReplaySession } from '../replay-session.ts';
+import type { HandOver } from './hand-over.ts';
 import type { World } from './world.ts';
 
 export class ForkSession implements Session {

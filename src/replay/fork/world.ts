@@ -14,7 +14,8 @@ import { asOwn, isOwn, ownImmediate, ownTimeout } from '../../runtime/own.ts';
 import { warningsOf } from '../../runtime/warnings.ts';
 import { describeStart } from '../describe.ts';
 import { HARMLESS } from '../probe.ts';
-import type { HandOver, Pending } from '../replay-session.ts';
+import type { Pending } from '../replay-session.ts';
+import type { HandOver } from './hand-over.ts';
 import { Recording } from './recording.ts';
 
 /** The append side of the fork's own journal. */
