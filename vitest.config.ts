@@ -6,7 +6,8 @@ export default defineConfig({
     exclude: ['test/agents/**', '**/node_modules/**'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // Two cores: a test waits for its processes for a quarter of its time.
+    maxWorkers: 3,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },
