@@ -24,6 +24,8 @@ interface TimerState {
   args: unknown[] | undefined;
   /** Cleared by the program, and not by us to take it off that queue. */
   cleared: boolean;
+  /** An immediate that the runtime ran without effect, and has forgotten since. */
+  passed: boolean;
 }
 
 interface NativeTimeout {
@@ -109,6 +111,7 @@ function interceptImmediates(prototype: object, session: Session): void {
     const state = states.get(this) as TimerState;
     state.args = args;
     // One that ran before it could be taken off the queue passes without effect in replay.
+    state.passed = true;
     return session.effect(() => {
       session.arrived(state.operation, 'fired', 0);
       return callImmediate(state.callback as AnyFunction, this, args);
@@ -139,9 +142,9 @@ function intercept(prototype: object, property: string, fire: AnyFunction, begin
     },
     set(this: object, value: AnyFunction | null) {
       let state = states.get(this);
-      if (!state) states.set(this, (state = { current: value, callback: value, operation: 0, args: undefined, cleared: false }));
+      if (!state) states.set(this, (state = { current: value, callback: value, operation: 0, args: undefined, cleared: false, passed: false }));
       state.current = value;
-      if (value === null && !isOwn()) state.cleared = true;
+      if (value === null && !isOwn() && !state.passed) state.cleared = true;
       if (typeof value !== 'function') return;
       state.callback = value;
       if (state.operation === 0 && !isOwn()) begin(this, state);
