@@ -6,6 +6,7 @@
  * alive is looked at now and then; a look costs some microseconds, so the intervals double.
  */
 import { asyncWrapProviders, createHook } from 'node:async_hooks';
+import { activeResources } from '../runtime/active-resources.ts';
 import { binding } from '../runtime/bindings.ts';
 import { nativeFs } from '../runtime/natives.ts';
 
@@ -20,7 +21,6 @@ export const ADDONS = 'native addons';
 const CAN_HEAR: boolean = Number(process.versions.node.split('.')[0]) < 24;
 /** What a look calls otherwise than the runtime's list of native resources, in capitals. */
 const RENAMED: Readonly<Record<string, string>> = { TCPSOCKETWRAP: 'TCPWRAP', CONNECTWRAP: 'TCPCONNECTWRAP', LIBUVWRITEWRAP: 'WRITEWRAP', SIMPLEWRITEWRAP: 'WRITEWRAP', LIBUVSHUTDOWNWRAP: 'SHUTDOWNWRAP', SIMPLESHUTDOWNWRAP: 'SHUTDOWNWRAP' };
-const activeResources: () => string[] = process.getActiveResourcesInfo.bind(process);
 
 export class CoverageDetector {
   readonly #report: (name: string) => void;

@@ -1,5 +1,6 @@
 /** The only source of deliveries in a replay: one recorded delivery per macrotask, in recorded order. */
 import type { LaneEvent } from '../model/event.ts';
+import { activeResources } from '../runtime/active-resources.ts';
 import { isLoaded } from '../runtime/bindings.ts';
 import { ownTimeout } from '../runtime/own.ts';
 
@@ -27,7 +28,6 @@ export const REAL_WORK_MS: number = 60_000;
 const SILENT = new Set(['Immediate', 'Timeout', 'TTYWrap', 'PipeWrap', 'TCPSocketWrap', 'TCPServerWrap', 'PipeServerWrap', 'TCPWRAP', 'PIPEWRAP']);
 /** The thread of module hooks is real, and answers over one; all other ports are virtual. */
 const isSilent = (resource: string): boolean => SILENT.has(resource) || (resource === 'MessagePort' && !isLoaded('internal/modules/esm/hooks'));
-const activeResources: () => string[] = process.getActiveResourcesInfo.bind(process);
 
 /** Whether real work is under way: what the runtime itself still has to bring. @param portsCount as {@link Scheduler.waitsOnPorts} */
 export function isWorking(portsCount: boolean): boolean {

@@ -6,6 +6,7 @@ import { lacksRuntimes, replayByMeaning, RUNTIMES } from '../support/replay-by-m
 import { databasesFor } from '../support/databases/index.ts';
 import { itNeeds } from '../support/databases/test-databases.ts';
 import { PACKAGES, ROOT } from '../support/paths.ts';
+import { spoilFiles, writeFiles } from '../support/agent-files.ts';
 import { testServer, testWorkspace } from '../support/test-workspace.ts';
 import type { Replayed } from '../support/workspace.ts';
 
@@ -172,6 +173,7 @@ describe.skipIf(lacksRuntimes())('another Node version', () => {
   // What each version recorded is replayed on each in test/recordings, and again and again in test/stress.
   it('five streams at once with timers', () => replayByMeaning({ agent: 'semantic-streams.mjs' }, OWN));
   it.each(['axios.mjs', 'undici-package.mjs', 'openai-tool-loop.mjs', 'https.mjs'])('%s', (agent) => replayByMeaning({ agent }, OWN, ['22', '24'].filter((major) => major !== OWN).slice(-1)));
+  it('uploads', () => replayByMeaning({ agent: 'upload.mjs', prepare: writeFiles, spoil: spoilFiles }, OWN, [OWN]));
 });
 
 it('the sample with its fault mended shows the changed prompts, and nothing else', async () => {

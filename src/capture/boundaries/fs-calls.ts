@@ -1,5 +1,6 @@
 /** A call of the fs binding in its three forms: at once, by request object, by promise. Its answer comes from the log in replay. */
 import { decodeOutcome, encodeOutcome, type Outcome } from '../../model/value.ts';
+import { standsIn } from '../../runtime/active-resources.ts';
 import { type AnyFunction, calledAs } from '../../runtime/patches.ts';
 import { readOutcome } from '../read-value.ts';
 import type { Session } from '../session.ts';
@@ -80,7 +81,9 @@ export class FsCalls {
     const complete = request.oncomplete;
     const operation = this.#begin(call, (error, result) => void callComplete(complete, request, error ? [error] : result === undefined ? [null] : [null, result]));
     request.oncomplete = this.#tapped(operation, call, complete);
-    return this.#session.effect(call.live, undefined);
+    const sent = this.#session.effect(() => [call.live()], undefined);
+    if (!sent) standsIn(request);
+    return sent?.[0];
   }
 
   #tapped(operation: number, call: Call, complete: AnyFunction): AnyFunction {

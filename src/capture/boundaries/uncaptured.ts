@@ -1,12 +1,12 @@
 /** Ways in and out of the process that no boundary records yet: named when used, refused in replay. */
 import { promisify } from 'node:util';
+import { activeResources } from '../../runtime/active-resources.ts';
 import { isLoaded } from '../../runtime/bindings.ts';
 import { apply, defineProperty, getOwnPropertyDescriptor, processEnv } from '../../runtime/natives.ts';
 import { type AnyFunction, disguise, patchGetter, patchMethod } from '../../runtime/patches.ts';
 import type { Session } from '../session.ts';
 
 const EARLIER: ReadonlySet<string> = new Set(['ConnectWrap', 'TCPConnectWrap', 'PipeConnectWrap', 'ProcessWrap']);
-const activeResources: () => string[] = process.getActiveResourcesInfo.bind(process);
 
 export function installUncaptured(session: Session): void {
   session.owns('HEAPSNAPSHOT');
