@@ -1,4 +1,5 @@
 import type { MatchConfig } from '../src/model/config.ts';
+import type { Swap } from '../src/replay/fork/order.ts';
 
 /** What the command line tells the preload, in one variable that the agent never sees. */
 export const CONTROL = 'REPLAY_HARNESS_CONTROL';
@@ -52,6 +53,7 @@ export interface ForkControl {
   readonly recipients: readonly string[];
   /** Inherited descriptor on which the peer of all connections is talked to. */
   readonly fd: number;
+  readonly swap?: Swap | undefined;
 }
 
 export interface HaltControl {

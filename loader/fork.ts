@@ -4,6 +4,7 @@ import { sealKey } from '../src/journal/crypto.ts';
 import { JournalWriter } from '../src/journal/writer.ts';
 import type { LaneEvent, RunFacts } from '../src/model/event.ts';
 import { ForkSession } from '../src/replay/fork/fork-session.ts';
+import { Order } from '../src/replay/fork/order.ts';
 import { type Peer, type Received, World } from '../src/replay/fork/world.ts';
 import type { Ending, ReplaySession } from '../src/replay/replay-session.ts';
 import { apply, jsonParse, jsonStringify, nativeCrypto } from '../src/runtime/natives.ts';
@@ -21,7 +22,7 @@ export interface Fork {
   readonly session: (replay: ReplaySession) => ForkSession;
 }
 
-export function openFork({ at, run, folder, recipients, fd }: ForkControl, { facts, events, finish }: Origin): Fork {
+export function openFork({ at, run, folder, recipients, fd, swap }: ForkControl, { facts, events, finish }: Origin): Fork {
   const peer = openPeer(fd);
   let session: ForkSession | undefined;
   const begin = (taken: ReturnType<ReplaySession['handOver']>, unrefed: ReadonlySet<number>): World => {
@@ -32,7 +33,7 @@ export function openFork({ at, run, folder, recipients, fd }: ForkControl, { fac
     journal.flush();
     const ending = (verdict: Ending['verdict'], blocked: readonly string[]): Ending => ({ verdict, divergence: undefined, blocked, steps: journal.seq, changedCode: [] });
     return new World({
-      taken, unrefed, events, startedAt: facts.startedAt, journal, peer,
+      taken, unrefed, events, startedAt: facts.startedAt, journal, peer, order: new Order(swap),
       refused: (what) => {
         finish(ending('blocked', [what]), run, 0);
         throw new Error(what);

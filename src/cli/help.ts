@@ -39,12 +39,15 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
     options: [['--last N', 'how many of its last runs (default 20)'], ['--require RATIO', 'how large a part of them has to be identical (default 1)'], JSON_OPTION],
   },
   fork: {
-    usage: 'fork <run> --at N [options] [-- CMD [ARGS…]]',
+    usage: 'fork <run> --at N|--swap A,B [options] [-- CMD [ARGS…]]',
     does: 'Replays up to step N, and lets the program go on from there: model calls are live, all else by the side-effect registry. A recorded run of its own. Exit code: the agent’s own; 3 diverged before N, 6 something was refused.',
     options: [
       ['--at N', 'the step (of show) that is the first to be live, or to be answered otherwise'],
       ['--set PATH=JSON', 'changes the recorded answer of step N at a path of its output; may be given several times'],
       ['--output FILE', 'answers step N with the content of a file as the body'],
+      ['--swap A,B', 'brings what step B waited for before what step A waited for: answers, messages, timers that were under way together (--at can be left out)'],
+      ['--handlers FILE', 'a module of msw handlers, which answer before the recording and the world do'],
+      ['--model NAME', 'model calls that go out ask for this model'],
       ['--live PATTERN', 'what may be asked for real: HOST/PATH or "METHOD URL", with * (as `tools` of the configuration says read-only)'],
       ['--report FILE', 'writes the verdict as JSON'], ['--agent A', 'agent id of the new run'], ['--node PATH', 'the Node binary (must be the recorded version)'], ['--sandbox auto|os|process', 'as for replay'],
       ['-- CMD', 'where the code lies now, and its arguments'],

@@ -17,8 +17,10 @@ import type { EmbeddedStore } from '../../store/embedded.ts';
 import { identities, recipients } from '../../store/keyring.ts';
 import { oneRun, parse } from '../arguments.ts';
 import { Credentials } from '../fork/credentials.ts';
+import { loadHandlers } from '../fork/handlers.ts';
 import { changed, parseChange } from '../fork/override.ts';
 import { ForkPeer } from '../fork/peer.ts';
+import { parseSwap } from '../fork/swap.ts';
 import { type Answer, answerOf, withBody } from '../fork/wire.ts';
 import { interpretRun } from '../interpreted.ts';
 import { confined, connect, forwardOutput, planOf, readReport, requireWritable, sandboxMode, writeReport } from './replay.ts';
@@ -27,6 +29,9 @@ interface Values {
   readonly at?: string;
   readonly set?: string[];
   readonly output?: string;
+  readonly handlers?: string;
+  readonly model?: string;
+  readonly swap?: string;
   readonly live?: string[];
   readonly agent?: string;
   readonly report?: string;
@@ -37,7 +42,7 @@ interface Values {
 export async function fork(args: readonly string[]): Promise<number> {
   const text = { type: 'string' } as const;
   const many = { type: 'string', multiple: true } as const;
-  const parsed = parse('fork', args, { at: text, set: many, output: text, live: many, agent: text, report: text, node: text, sandbox: text });
+  const parsed = parse('fork', args, { at: text, set: many, output: text, handlers: text, model: text, swap: text, live: many, agent: text, report: text, node: text, sandbox: text });
   const values = parsed.values as Values;
   const run = parsed.store.find(oneRun('fork', parsed));
   if (run.manifest.imported) throw new ConfigError(`Run ${run.manifest.id} was imported: what it recorded is replayed, and never started with the world in reach. Fork a run that was recorded here.`);
@@ -45,7 +50,10 @@ export async function fork(args: readonly string[]): Promise<number> {
   const { events, runKey } = parsed.store.tape(run, identities(process.env));
   const [begin] = events;
   if (begin?.type !== 'begin') throw new ConfigError(`The recording ${run.manifest.id} ended before its first event: there is nothing to fork.`);
-  const step = stepAt(values.at, run.manifest.id, interpretRun(parsed.store, run, identities(process.env)).steps);
+  const { steps } = interpretRun(parsed.store, run, identities(process.env));
+  const swap = values.swap === undefined ? undefined : parseSwap(values.swap, steps, events);
+  const step = swap ? stepOfSwap(values, swap.at, steps) : stepAt(values.at, run.manifest.id, steps);
+  const handlers = values.handlers === undefined ? undefined : await loadHandlers(values.handlers);
   const exchanges = recordedExchanges(events);
   const answer = answerTo(step, exchanges, values);
   const config = loadConfig(process.env, process.cwd());
@@ -56,19 +64,19 @@ export async function fork(args: readonly string[]): Promise<number> {
     const plan = planOf(begin.facts, { store: parsed.store.location, runKey, folder, mode: sandboxMode(values.sandbox), node: values.node, env: {}, command: parsed.command, loose: false, match: undefined });
     const { stdio, close } = connect(plan.facts, folder, {});
     const fd = stdio.length;
-    const control: ForkControl = { at: step.step, run: id, folder: join(folder, 'journal'), recipients: recipients(process.env, config.recipient), fd };
+    const control: ForkControl = { at: swap?.at ?? step.step, swap, run: id, folder: join(folder, 'journal'), recipients: recipients(process.env, config.recipient), fd };
     mkdirSync(control.folder, { mode: 0o700 });
     const credentials = new Credentials(begin.facts, exchanges, process.env);
     let peer: ForkPeer | undefined;
     const { exit, kind } = await confined(plan, [...stdio, 'pipe'], { fork: control }, (child) => {
       forwardOutput(child);
-      peer = new ForkPeer(child.stdio[fd] as Duplex, { exchanges, at: step.step, answer, live, credentials });
+      peer = new ForkPeer(child.stdio[fd] as Duplex, { exchanges, at: step.step, answer, live, credentials, handlers, model: values.model });
     });
     close();
     const report = readReport(plan.report, kind);
     if (values.report !== undefined && report) writeReport(values.report, report);
     const isKept = keep(parsed.store, control.folder, manifestOf(id, begin.facts, run.manifest, { report, exitCode: exit.code, agent: values.agent }));
-    return conclude({ id, from: run.manifest.id, step, report, code: exit.code, liveCalls: peer?.liveCalls ?? [], isKept, refusal: plan.outside.control.refusal });
+    return conclude({ id, from: run.manifest.id, where: values.swap === undefined ? `at step ${step.step}` : `with ${values.swap.replace(/^ *(\d+) *, *(\d+) *$/, '$2 before $1')}`, report, code: exit.code, liveCalls: peer?.liveCalls ?? [], handled: peer?.handled ?? [], unusedModel: peer?.otherModels === 0 ? values.model : undefined, isKept, refusal: plan.outside.control.refusal });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -84,6 +92,13 @@ function stepAt(at: string | undefined, runId: string, steps: readonly Step[]): 
   if (last && number > last.step) throw new ConfigError(`--at ${at}: run ${runId} ends before that. Its last step is ${last.step} (${last.kind} ${last.name}).`);
   const near = [steps.findLast(({ step }) => step < number), steps.find(({ step }) => step > number)].flatMap((step) => (step ? [`${step.step} (${step.kind} ${step.name})`] : []));
   throw new ConfigError(`--at ${at}: run ${runId} has no step ${at}. Near it are ${near.join(' and ')}; replay-harness show ${runId.slice(0, 13)} --verbose lists all.`);
+}
+
+/** With `--swap` the recording holds until the first of the two would come, wherever `--at` says that the change begins. */
+function stepOfSwap({ at, set = [], output }: Values, first: number, steps: readonly Step[]): Step {
+  if (set.length > 0 || output !== undefined) throw new ConfigError(`--swap changes an order, and --${output === undefined ? 'set' : 'output'} an answer: make one change, and fork the fork for the other.`);
+  if (at !== undefined && !(Number(at) <= first)) throw new ConfigError(`--at ${at}: the first of the two that --swap exchanges comes before that. Leave --at out: the recording holds until then.`);
+  return steps.findLast(({ step }) => step <= first) as Step;
 }
 
 /** @throws ConfigError */
@@ -130,31 +145,39 @@ function keep(store: EmbeddedStore, journal: string, manifest: RunManifest): boo
 interface Outcome {
   readonly id: string;
   readonly from: string;
-  readonly step: Step;
+  /** Of the change, in words. */
+  readonly where: string;
   readonly report: Report | undefined;
   readonly code: number;
   readonly liveCalls: readonly string[];
+  readonly handled: readonly string[];
+  /** A model that no call asked for. */
+  readonly unusedModel: string | undefined;
   readonly isKept: boolean;
   readonly refusal: string | undefined;
 }
 
 const SHOWN_CALLS = 20;
 
-function conclude({ id, from, step, report, code, liveCalls, isKept, refusal }: Outcome): number {
+function listed(how: string, calls: readonly string[]): string {
+  return calls.slice(0, SHOWN_CALLS).map((call) => `  ${how}: ${call}\n`).join('') + (calls.length > SHOWN_CALLS ? `  and ${calls.length - SHOWN_CALLS} more\n` : '');
+}
+
+function conclude({ id, from, where, report, code, liveCalls, handled, unusedModel, isKept, refusal }: Outcome): number {
   if (!report) {
     if (refusal === undefined || !existsSync(refusal)) process.stderr.write(`replay-harness: the forked process ended (exit ${code}) without a verdict${isKept ? `; what it did is kept as ${id}` : ''}\n`);
     return code === 0 ? 1 : code;
   }
-  const calls = liveCalls.slice(0, SHOWN_CALLS).map((call) => `  live: ${call}\n`).join('') + (liveCalls.length > SHOWN_CALLS ? `  and ${liveCalls.length - SHOWN_CALLS} more\n` : '');
+  const calls = listed('live', liveCalls) + listed('handler', handled) + (unusedModel === undefined ? '' : `  --model ${unusedModel}: no call to a model went out from there on\n`);
   if (report.verdict === 'blocked' && report.forkedFrom !== undefined) {
     process.stderr.write(`replay-harness: the fork ${id} of ${from} was stopped: refused ${report.blocked.join(', ')}\n${calls}  next: what has no side effects can be allowed with --live PATTERN, or under tools in replay-harness.json\n`);
     return code;
   }
   if (!isKept) {
     if (report.verdict !== 'identical') process.stderr.write(`${explain(report)}\n`);
-    process.stderr.write(`replay-harness: the program did not come to step ${step.step}: nothing was forked\n`);
+    process.stderr.write(`replay-harness: the program did not come as far as the change (${where}): nothing was forked\n`);
     return report.verdict === 'identical' ? code : exitCodeOf(report);
   }
-  process.stderr.write(`replay-harness: forked ${from} at step ${step.step} as ${id}: exit ${code}, ${liveCalls.length} live call${liveCalls.length === 1 ? '' : 's'}\n${calls}`);
+  process.stderr.write(`replay-harness: forked ${from} ${where} as ${id}: exit ${code}, ${liveCalls.length} live call${liveCalls.length === 1 ? '' : 's'}\n${calls}`);
   return code;
 }

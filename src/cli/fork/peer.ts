@@ -6,6 +6,8 @@ import type { Received, Sent, Target } from '../../replay/fork/world.ts';
 import { type Header, headerValue, type HttpRequest, parseRequest } from '../../steps/http1.ts';
 import { exchangeOf, isModelCall, type RecordedExchange } from '../../steps/recorded-exchanges.ts';
 import type { Credentials } from './credentials.ts';
+import type { Handlers } from './handlers.ts';
+import { withModel } from './model.ts';
 import { type Answer, answerOf, chunk, head, LAST_CHUNK, readsOf } from './wire.ts';
 
 export interface PeerOptions {
@@ -17,6 +19,10 @@ export interface PeerOptions {
   /** Patterns of what may be asked for real: `HOST/PATH`, or `METHOD URL`, with `*`. */
   readonly live: readonly string[];
   readonly credentials: Credentials;
+  /** Answer what they want to, instead of the recording and of the world. */
+  readonly handlers: Handlers | undefined;
+  /** Model calls that go out ask for this one. */
+  readonly model: string | undefined;
 }
 
 const NOTHING = Buffer.alloc(0);
@@ -30,6 +36,10 @@ export class ForkPeer {
   readonly #used = new Set<RecordedExchange>();
   /** What was asked for real. */
   readonly liveCalls: string[] = [];
+  /** What the handlers answered. */
+  readonly handled: string[] = [];
+  /** Model calls that asked for another model than the program named. */
+  otherModels = 0;
   #isFirst = true;
   #rest = '';
 
@@ -62,11 +72,19 @@ export class ForkPeer {
     const called = `${request.method} ${url}`;
     const isFirst = this.#isFirst;
     this.#isFirst = false;
-    const { exchanges, at, answer, credentials } = this.#options;
+    const { exchanges, at, answer, credentials, handlers, model } = this.#options;
     if (request.method === 'CONNECT' || headerValue(request.headers, 'upgrade') !== undefined) return this.#say({ operation, refused: `${called}, which would turn the connection into something else` });
     if (answer && isFirst && exchanges.some(({ step, url: recorded }) => step === at && recorded === url)) return this.#serve(operation, answer);
+    const handled = await handlers?.answer({ method: request.method, url, headers: request.headers, body: request.body }).catch((error: unknown) => {
+      throw new Error(`${called}: a handler of --handlers failed: ${(error as Error).message}`);
+    });
+    if (handled) {
+      this.handled.push(called);
+      return this.#relayHandled(operation, request.method, handled);
+    }
     const asked = exchangeOf(url, sent, NOTHING);
-    if (!this.#mayGoLive(request.method, url, asked !== undefined && isModelCall(asked))) {
+    const isModel = asked !== undefined && isModelCall(asked);
+    if (!this.#mayGoLive(request.method, url, isModel)) {
       const same = exchanges.filter(({ url: recorded, exchange }) => recorded === url && exchange.request.method === request.method && exchange.request.body.equals(request.body) && exchange.response);
       const recorded = same.find((candidate) => candidate.step >= at && !this.#used.has(candidate)) ?? same.at(-1);
       if (!recorded?.exchange.response) return this.#say({ operation, refused: called });
@@ -75,8 +93,10 @@ export class ForkPeer {
     }
     const out = credentials.replace(url, request);
     if ('refused' in out) return this.#say({ operation, refused: out.refused });
-    this.liveCalls.push(called);
-    await this.#ask(operation, request.method, out);
+    const other = isModel && model !== undefined ? withModel(out, model) : undefined;
+    if (other) this.otherModels++;
+    this.liveCalls.push(other && model !== undefined ? `${called} (model ${model})` : called);
+    await this.#ask(operation, request.method, { ...out, ...other });
   }
 
   /** A request in a model's wire format to somebody who was no model when it was recorded is a request like any other. */
@@ -116,6 +136,19 @@ export class ForkPeer {
     });
     response.on('error', () => this.#say({ operation, reset: true }));
     response.on('close', done);
+  }
+
+  async #relayHandled(operation: number, method: string, { status, statusText, headers, body }: Response): Promise<void> {
+    // msw's HttpResponse.error()
+    if (status === 0) return this.#say({ operation, reset: true });
+    const hasBody = body !== null && method !== 'HEAD' && status !== 204 && status !== 304;
+    const sent = { status, statusText, headers: [...headers] };
+    this.#say({ operation, bytes: head(sent, hasBody ? ['transfer-encoding', 'chunked'] : ['content-length', '0']).toString('base64') });
+    if (hasBody) {
+      for await (const bytes of body) if (bytes.length > 0) this.#say({ operation, bytes: chunk(bytes).toString('base64') });
+      this.#say({ operation, bytes: LAST_CHUNK.toString('base64') });
+    }
+    this.#say({ operation, idle: true });
   }
 
   #say(message: Received): void {

@@ -24,6 +24,12 @@ export class Recording {
     return (at - this.forkedAt) / 1000;
   }
 
+  /** @returns 0 where there is no such event */
+  msUntil(seq: number | undefined): number {
+    const event = this.#events.find((candidate) => candidate.seq === seq);
+    return event ? Math.max(0, this.msAfterFork(event)) : 0;
+  }
+
   /** Milliseconds that a timer had run at the fork point. */
   elapsed(operation: number): number {
     const armed = this.#before.findLast((event) => (event.type === 'start' || event.type === 'delivery') && event.operation === operation);

@@ -16,6 +16,7 @@ import { describeStart } from '../describe.ts';
 import { HARMLESS } from '../probe.ts';
 import type { Pending } from '../replay-session.ts';
 import type { HandOver } from './hand-over.ts';
+import type { Order } from './order.ts';
 import { Recording } from './recording.ts';
 
 /** The append side of the fork's own journal. */
@@ -62,6 +63,7 @@ export interface WorldOptions {
   readonly startedAt: number;
   readonly journal: Journal;
   readonly peer: Peer;
+  readonly order: Order;
   readonly refused: (what: string) => never;
   readonly ended: (exitCode: number, liveCalls: number) => void;
 }
@@ -90,6 +92,7 @@ export class World implements Session {
   readonly #recording: Recording;
   readonly #journal: Journal;
   readonly #peer: Peer;
+  readonly #order: Order;
   readonly #refused: (what: string) => never;
   readonly #ended: (exitCode: number, liveCalls: number) => void;
   readonly #stream: RandomStream;
@@ -110,12 +113,13 @@ export class World implements Session {
   #looking = false;
   #started = false;
 
-  constructor({ taken, unrefed, events, startedAt, journal, peer, refused, ended }: WorldOptions) {
+  constructor({ taken, unrefed, events, startedAt, journal, peer, order, refused, ended }: WorldOptions) {
     this.#taken = taken;
     this.#unrefed = unrefed;
     this.#recording = new Recording(events, taken.from);
     this.#journal = journal;
     this.#peer = peer;
+    this.#order = order;
     this.#refused = refused;
     this.#ended = ended;
     this.#stream = taken.stream;
@@ -131,6 +135,7 @@ export class World implements Session {
   start(): void {
     if (this.#started) return;
     this.#started = true;
+    this.#order.begin(this.#recording.msUntil(this.#order.lastOfOther), () => this.#refuse('to go on: what --swap brings first has not come'));
     const drained = this.#recording.drains(new Set(this.#pending.keys()));
     this.#taken.settled((operation, run) => this.#soon(operation, 'completed', 0, NOTHING, run));
     for (const [operation, { kind, key }] of this.#pending) {
@@ -203,6 +208,7 @@ export class World implements Session {
   }
 
   retire(operation: number): void {
+    this.#order.gone(operation);
     this.#pending.delete(operation);
     this.#drains.delete(operation);
     this.#disarm(operation);
@@ -315,6 +321,7 @@ export class World implements Session {
 
   /** What comes of an operation that the program has just started. */
   #answer(id: number, kind: Kind, key: string): void {
+    this.#order.starts(id, kind, key);
     if (kind === 'timer') return this.#arm(id, key, 0);
     if (kind === 'immediate') return this.#soon(id, 'fired', 0, NOTHING);
     if (kind === 'stdio') this.#taken.streams.set(id, Number(key.slice(1, -1)));
@@ -368,7 +375,7 @@ export class World implements Session {
     // The program's own, parked, keeps the loop alive, or does not.
     const timer = ownTimeout(() => {
       this.#timers.delete(operation);
-      this.#soon(operation, 'fired', 0, NOTHING);
+      this.#order.fired(operation, () => this.#soon(operation, 'fired', 0, NOTHING));
     }, delay);
     timer.unref();
     this.#timers.set(operation, timer);
@@ -430,7 +437,7 @@ export class World implements Session {
           this.#drains.delete(operation);
           this.#busy.delete(operation);
         }
-        this.#soon(operation, event.kind, event.status, event.data);
+        this.#order.recorded(event, () => this.#soon(operation, event.kind, event.status, event.data));
       }, Math.max(0, this.#recording.msAfterFork(event)));
       if (event.kind === 'closed') timer.unref();
     }
