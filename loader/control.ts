@@ -54,6 +54,8 @@ export interface ForkControl {
   /** Inherited descriptor on which the peer of all connections is talked to. */
   readonly fd: number;
   readonly swap?: Swap | undefined;
+  /** Whether a refused connection is an error to the program, and not its end. */
+  readonly survives: boolean;
 }
 
 export interface HaltControl {

@@ -14,7 +14,15 @@ import type { ThreadData } from './peer-thread.ts';
 interface Origin {
   readonly facts: RunFacts;
   readonly events: readonly LaneEvent[];
-  readonly finish: (ending: Ending, runId: string, liveCalls: number) => void;
+  readonly finish: (ending: Ending, forked: Forked) => void;
+}
+
+/** The new run. */
+export interface Forked {
+  readonly run: string;
+  readonly liveCalls: number;
+  /** Of a program that came to its end. */
+  readonly exitCode?: number;
 }
 
 export interface Fork {
@@ -22,7 +30,7 @@ export interface Fork {
   readonly session: (replay: ReplaySession) => ForkSession;
 }
 
-export function openFork({ at, run, folder, recipients, fd, swap }: ForkControl, { facts, events, finish }: Origin): Fork {
+export function openFork({ at, run, folder, recipients, fd, swap, survives }: ForkControl, { facts, events, finish }: Origin): Fork {
   const peer = openPeer(fd);
   let session: ForkSession | undefined;
   const begin = (taken: ReturnType<ReplaySession['handOver']>, unrefed: ReadonlySet<number>): World => {
@@ -33,12 +41,12 @@ export function openFork({ at, run, folder, recipients, fd, swap }: ForkControl,
     journal.flush();
     const ending = (verdict: Ending['verdict'], blocked: readonly string[]): Ending => ({ verdict, divergence: undefined, blocked, steps: journal.seq, changedCode: [] });
     return new World({
-      taken, unrefed, events, startedAt: facts.startedAt, journal, peer, order: new Order(swap),
+      taken, unrefed, events, startedAt: facts.startedAt, journal, peer, order: new Order(swap), survives,
       refused: (what) => {
-        finish(ending('blocked', [what]), run, 0);
+        finish(ending('blocked', [what]), { run, liveCalls: 0 });
         throw new Error(what);
       },
-      ended: (_exitCode, liveCalls) => finish(ending('identical', []), run, liveCalls),
+      ended: (exitCode, liveCalls, refused) => finish(ending(refused.length > 0 ? 'blocked' : 'identical', refused), { run, liveCalls, exitCode }),
     });
   };
   return {

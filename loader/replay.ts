@@ -16,7 +16,7 @@ import { maskReport } from '../src/store/masking/mask-report.ts';
 import type { Tape as StoredTape } from '../src/store/run-store.ts';
 import { identities } from '../src/store/keyring.ts';
 import type { Control } from './control.ts';
-import { openFork } from './fork.ts';
+import { type Forked, openFork } from './fork.ts';
 import { openHalts } from './halts.ts';
 import { otherRuntime, semantic } from './semantic.ts';
 import { loadUndiciFirst } from './warm.ts';
@@ -48,14 +48,14 @@ export function replay(control: Control | undefined): Replay {
 
   let trace: AsyncTrace | undefined;
   if (control?.trace) (trace = new AsyncTrace()).start();
-  const finish = (ending: Ending | SemanticEnding, forkId?: string, liveCalls = 0): void => {
+  const finish = (ending: Ending | SemanticEnding, forked?: Forked): void => {
     opened?.leave();
     const masked = maskReport(reportOf(facts, tape, ending, performanceNow() - startedAt, because), tape.events, { mask: config.mask, key: tape.runKey });
-    const report = { ...masked, ...(forkId !== undefined && { runId: forkId, forkedFrom: facts.runId, liveCalls }) };
+    const report = { ...masked, ...(forked && { runId: forked.run, forkedFrom: facts.runId, liveCalls: forked.liveCalls, ...(forked.exitCode !== undefined && { exitCode: forked.exitCode }) }) };
     if (control?.report) nativeFs.writeFileSync(control.report, JSON.stringify(report));
     else if (ending.verdict !== 'identical') nativeFs.writeSync(2, `${explain(report)}\n`);
-    if (ending.verdict !== 'identical') reallyExit(forkId !== undefined && ending.verdict === 'blocked' ? REFUSED : exitCodeOf(report));
-    if (forkId !== undefined) return;
+    if (ending.verdict !== 'identical') reallyExit(forked && ending.verdict === 'blocked' ? REFUSED : exitCodeOf(report));
+    if (forked) return;
     if (ending.stoppedAt !== undefined) reallyExit(0);
     // The end is part of what is replayed: whoever waits for this process sees the signal that the recorded one died of.
     if (tape.signal !== null) killSelf(tape.signal);
@@ -69,7 +69,7 @@ export function replay(control: Control | undefined): Replay {
     restoreFacts(facts, control);
     return { session, facts, start: () => session.start(), warm };
   }
-  const fork = control?.fork && openFork(control.fork, { facts, events: tape.events, finish: (ending, runId, liveCalls) => finish(ending, runId, liveCalls) });
+  const fork = control?.fork && openFork(control.fork, { facts, events: tape.events, finish });
   const replayed = new ReplaySession({ ...options, halts: opened?.halts, forks: fork?.forks });
   restoreFacts(facts, control);
   const session = fork ? fork.session(replayed) : opened ? new PausableSession(replayed, opened.standsStill) : replayed;

@@ -1,42 +1,14 @@
 /** Forks: the recorded program up to a step, and from there another answer, or the world, as far as it was allowed in. */
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ROOT } from '../support/paths.ts';
+import { forkRun, type Step, stepsOf } from '../support/forks.ts';
 import { testServer, testWorkspace } from '../support/test-workspace.ts';
-import { type Harnessed, type Report, type Workspace } from '../support/workspace.ts';
-
-interface Step {
-  readonly step: number;
-  readonly kind: string;
-  readonly boundary: string;
-  readonly name: string;
-}
-
-interface ForkReport extends Report {
-  readonly forkedFrom?: string;
-}
-
-interface Forked {
-  readonly exitCode: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly report: ForkReport | undefined;
-}
-
-async function forkRun(workspace: Workspace, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Forked> {
-  const file = workspace.path('fork.json');
-  rmSync(file, { force: true });
-  const { exitCode, stdout, stderr } = await workspace.cli(['fork', ...args, '--report', file], { env });
-  return { exitCode, stdout: stdout.toString(), stderr: stderr.toString(), report: existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as ForkReport) : undefined };
-}
-
-async function stepsOf(workspace: Workspace, run = 'latest'): Promise<Step[]> {
-  return (JSON.parse((await workspace.cli(['show', run, '--json'])).stdout.toString()) as { steps: Step[] }).steps;
-}
+import type { Harnessed, Workspace } from '../support/workspace.ts';
 
 /** What reached the world. */
 interface World {
@@ -101,7 +73,7 @@ describe('another answer', () => {
     const { workspace, world: around, recorded, question } = await recordQuestion();
     const [id] = workspace.runs();
     const fork = await forkRun(workspace, ['latest', '--at', question, '--set', 'body.may="read"', '--live', `${around.env['SERVER']}/items`], LOCAL);
-    expect(fork, fork.stderr).toMatchObject({ exitCode: 0, report: { verdict: 'identical', forkedFrom: id, liveCalls: 1 } });
+    expect(fork, fork.stderr).toMatchObject({ exitCode: 0, report: { verdict: 'identical', forkedFrom: id, liveCalls: 1, exitCode: 0 } });
     expect(fork.stdout).toMatch(/^may read \d+\noutcome 200 \{"items":\[\]\} true\n$/);
     // Chance goes on as it would have.
     expect(/\d+\n/.exec(fork.stdout)?.[0]).toBe(/\d+\n/.exec(recorded.stdout.toString())?.[0]);

@@ -5,6 +5,7 @@ import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
 import { createStash } from '../../runtime/stash.ts';
 import { readValue } from '../read-value.ts';
 import type { Deliver, Session } from '../session.ts';
+import { breakConnection } from './refused-connections.ts';
 import { send, type WriteRequest } from './write-protocol.ts';
 
 export interface StreamState {
@@ -140,6 +141,7 @@ function readBytes(state: StreamState, chunk: ArrayBuffer | undefined, count: nu
 /** Replay: the handle reads what the log says. */
 export function deliverRead(handle: object, state: StreamState, status: number, data: Buffer): void | false {
   if (!state.onread) return false;
+  if (status < 0 && data.length > 0) return breakConnection(handle, data.toString());
   state32[base.kReadBytesOrError] = status;
   state32[base.kArrayBufferOffset] = 0;
   let chunk: ArrayBuffer | undefined;

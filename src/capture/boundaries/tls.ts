@@ -5,6 +5,7 @@
 import type { Kind } from '../../model/event.ts';
 import { decodeArguments, encodeArguments } from '../../model/value.ts';
 import { binding, handlePrototypes } from '../../runtime/bindings.ts';
+import { ownerOf } from '../../runtime/handle-owner.ts';
 import { apply, isPrototypeOf, jsonStringify, ownKeys } from '../../runtime/natives.ts';
 import { type AnyFunction, patchMethod } from '../../runtime/patches.ts';
 import { createStash } from '../../runtime/stash.ts';
@@ -157,19 +158,14 @@ function deliver(handle: object, state: TlsState, what: Kind, status: number, da
   apply(callback, handle, callbackArguments(handle, state, data));
 }
 
+/** A server's engine writes the name that the client asks for on the socket, past every callback. */
 interface Owner {
   servername?: unknown;
 }
 
-/** The socket of a handle, on which a server's engine writes the name that the client asks for, past every callback. */
-function ownerOf(handle: object): Owner | undefined {
-  const key = ownKeys(handle).find((candidate) => typeof candidate === 'symbol' && candidate.description === 'owner_symbol');
-  return key === undefined ? undefined : (handle as Record<PropertyKey, Owner | undefined>)[key];
-}
-
 function tellArguments(handle: object, state: TlsState, args: readonly unknown[]): Buffer {
   if (!state.isServer) return encodeArguments(args);
-  const name = ownerOf(handle)?.servername;
+  const name = ownerOf<Owner>(handle)?.servername;
   return encodeArguments([typeof name === 'string' ? name : null, ...args]);
 }
 
@@ -177,7 +173,7 @@ function callbackArguments(handle: object, state: TlsState, data: Uint8Array): u
   const told = decodeArguments(data);
   if (!state.isServer) return told;
   const [name, ...args] = told;
-  const owner = ownerOf(handle);
+  const owner = ownerOf<Owner>(handle);
   if (owner && name !== null) owner.servername = name;
   return args;
 }

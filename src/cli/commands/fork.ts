@@ -32,6 +32,7 @@ interface Values {
   readonly handlers?: string;
   readonly model?: string;
   readonly swap?: string;
+  readonly 'on-refused'?: string;
   readonly live?: string[];
   readonly agent?: string;
   readonly report?: string;
@@ -42,11 +43,12 @@ interface Values {
 export async function fork(args: readonly string[]): Promise<number> {
   const text = { type: 'string' } as const;
   const many = { type: 'string', multiple: true } as const;
-  const parsed = parse('fork', args, { at: text, set: many, output: text, handlers: text, model: text, swap: text, live: many, agent: text, report: text, node: text, sandbox: text });
+  const parsed = parse('fork', args, { at: text, set: many, output: text, handlers: text, model: text, swap: text, 'on-refused': text, live: many, agent: text, report: text, node: text, sandbox: text });
   const values = parsed.values as Values;
   const run = parsed.store.find(oneRun('fork', parsed));
   if (run.manifest.imported) throw new ConfigError(`Run ${run.manifest.id} was imported: what it recorded is replayed, and never started with the world in reach. Fork a run that was recorded here.`);
   requireWritable(values.report);
+  if (!['stop', 'error', undefined].includes(values['on-refused'])) throw new ConfigError(`--on-refused takes stop or error, not "${values['on-refused']}".`);
   const { events, runKey } = parsed.store.tape(run, identities(process.env));
   const [begin] = events;
   if (begin?.type !== 'begin') throw new ConfigError(`The recording ${run.manifest.id} ended before its first event: there is nothing to fork.`);
@@ -64,7 +66,7 @@ export async function fork(args: readonly string[]): Promise<number> {
     const plan = planOf(begin.facts, { store: parsed.store.location, runKey, folder, mode: sandboxMode(values.sandbox), node: values.node, env: {}, command: parsed.command, loose: false, match: undefined });
     const { stdio, close } = connect(plan.facts, folder, {});
     const fd = stdio.length;
-    const control: ForkControl = { at: swap?.at ?? step.step, swap, run: id, folder: join(folder, 'journal'), recipients: recipients(process.env, config.recipient), fd };
+    const control: ForkControl = { at: swap?.at ?? step.step, swap, survives: values['on-refused'] === 'error', run: id, folder: join(folder, 'journal'), recipients: recipients(process.env, config.recipient), fd };
     mkdirSync(control.folder, { mode: 0o700 });
     const credentials = new Credentials(begin.facts, exchanges, process.env);
     let peer: ForkPeer | undefined;
@@ -75,7 +77,7 @@ export async function fork(args: readonly string[]): Promise<number> {
     close();
     const report = readReport(plan.report, kind);
     if (values.report !== undefined && report) writeReport(values.report, report);
-    const isKept = keep(parsed.store, control.folder, manifestOf(id, begin.facts, run.manifest, { report, exitCode: exit.code, agent: values.agent }));
+    const isKept = keep(parsed.store, control.folder, manifestOf(id, begin.facts, run.manifest, { report, exitCode: report?.exitCode ?? exit.code, agent: values.agent }));
     return conclude({ id, from: run.manifest.id, where: values.swap === undefined ? `at step ${step.step}` : `with ${values.swap.replace(/^ *(\d+) *, *(\d+) *$/, '$2 before $1')}`, report, code: exit.code, liveCalls: peer?.liveCalls ?? [], handled: peer?.handled ?? [], unusedModel: peer?.otherModels === 0 ? values.model : undefined, isKept, refusal: plan.outside.control.refusal });
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -119,7 +121,7 @@ interface How {
 }
 
 function manifestOf(id: string, facts: RunFacts, from: RunManifest, { report, exitCode, agent }: How): RunManifest {
-  const isWhole = report?.verdict === 'identical';
+  const isWhole = report?.exitCode !== undefined;
   return {
     ...from, id, parentRunId: null, forkedFrom: facts.runId, replayOf: null, agent: agent ?? facts.agent, status: isWhole ? 'complete' : 'recording', pid: 0, processStart: '',
     startedAt: new Date().toISOString(), durationMs: report?.durationMs ?? null, exitCode: isWhole ? exitCode : null, signal: null, uncaptured: [], lost: 0,
@@ -170,7 +172,7 @@ function conclude({ id, from, where, report, code, liveCalls, handled, unusedMod
   }
   const calls = listed('live', liveCalls) + listed('handler', handled) + (unusedModel === undefined ? '' : `  --model ${unusedModel}: no call to a model went out from there on\n`);
   if (report.verdict === 'blocked' && report.forkedFrom !== undefined) {
-    process.stderr.write(`replay-harness: the fork ${id} of ${from} was stopped: refused ${report.blocked.join(', ')}\n${calls}  next: what has no side effects can be allowed with --live PATTERN, or under tools in replay-harness.json\n`);
+    process.stderr.write(`replay-harness: the fork ${id} of ${from} ${report.exitCode === undefined ? 'was stopped' : `went on without what it may not do, to its exit ${report.exitCode}`}: refused ${[...new Set(report.blocked)].join(', ')}\n${calls}  next: what has no side effects can be allowed with --live PATTERN, or under tools in replay-harness.json\n`);
     return code;
   }
   if (!isKept) {

@@ -64,8 +64,10 @@ export interface WorldOptions {
   readonly journal: Journal;
   readonly peer: Peer;
   readonly order: Order;
+  /** Whether the program hears of a connection that it may not have as of one that broke, and goes on. */
+  readonly survives: boolean;
   readonly refused: (what: string) => never;
-  readonly ended: (exitCode: number, liveCalls: number) => void;
+  readonly ended: (exitCode: number, liveCalls: number, refused: readonly string[]) => void;
 }
 
 const NOTHING = bufferAlloc(0);
@@ -94,7 +96,10 @@ export class World implements Session {
   readonly #peer: Peer;
   readonly #order: Order;
   readonly #refused: (what: string) => never;
-  readonly #ended: (exitCode: number, liveCalls: number) => void;
+  readonly #ended: (exitCode: number, liveCalls: number, refused: readonly string[]) => void;
+  readonly #survives: boolean;
+  /** What the program was refused, and has survived. */
+  readonly #survived: string[] = [];
   readonly #stream: RandomStream;
   readonly #pack: ClockPack = new ClockPack();
   readonly #pending: Map<number, Pending>;
@@ -113,7 +118,7 @@ export class World implements Session {
   #looking = false;
   #started = false;
 
-  constructor({ taken, unrefed, events, startedAt, journal, peer, order, refused, ended }: WorldOptions) {
+  constructor({ taken, unrefed, events, startedAt, journal, peer, order, survives, refused, ended }: WorldOptions) {
     this.#taken = taken;
     this.#unrefed = unrefed;
     this.#recording = new Recording(events, taken.from);
@@ -121,6 +126,7 @@ export class World implements Session {
     this.#peer = peer;
     this.#order = order;
     this.#refused = refused;
+    this.#survives = survives;
     this.#ended = ended;
     this.#stream = taken.stream;
     this.random = taken.stream.next;
@@ -239,7 +245,7 @@ export class World implements Session {
     this.#taken.overlay.clear();
     this.#journal.output(0, 'exit', code);
     this.#journal.seal();
-    this.#ended(code, this.#liveCalls);
+    this.#ended(code, this.#liveCalls, this.#survived);
   }
 
   uncaptured<T>(name: string, live: () => T): T {
@@ -349,7 +355,7 @@ export class World implements Session {
   #refuseSilence(operation: number): void {
     if (!this.#silent.has(operation) || this.#unrefed.has(operation)) return;
     const { host = '', port = 0 } = this.#targets.get(operation) ?? {};
-    this.#refuse(`a connection to ${host}:${String(port)} on which the program waits for the server to speak first, as in mail and some databases`);
+    this.#refuseConnection(operation, `a connection to ${host}:${String(port)} on which the program waits for the server to speak first, as in mail and some databases`);
   }
 
   #speaks(operation: number): void {
@@ -454,7 +460,7 @@ export class World implements Session {
   }
 
   #heard({ operation, bytes, end, idle, reset, refused, live }: Received): void {
-    if (refused !== undefined) this.#refuse(refused);
+    if (refused !== undefined) this.#refuseConnection(operation, refused);
     if (live) this.#liveCalls++;
     if (bytes !== undefined) {
       const data = bufferFrom(bytes, 'base64');
@@ -462,7 +468,14 @@ export class World implements Session {
     }
     if (reset) this.#soon(operation, 'read', RESET, NOTHING);
     if (end === true) this.#soon(operation, 'read', END_OF_STREAM, NOTHING);
-    if (idle || end || reset) this.#busy.delete(operation);
+    if (idle || end || reset || refused !== undefined) this.#busy.delete(operation);
+  }
+
+  #refuseConnection(operation: number, what: string): void {
+    if (!this.#survives) return this.#refuse(what);
+    this.#survived.push(what);
+    this.#speaks(operation);
+    this.#soon(operation, 'read', RESET, bufferFrom(what));
   }
 
   #refuse(what: string): never {
