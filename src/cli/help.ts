@@ -75,6 +75,11 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
     ],
   },
   coverage: { usage: 'coverage <run> [--json]', does: 'Shows what was captured, by boundary, and what got past, by name and place.', options: [JSON_OPTION] },
+  doctor: {
+    usage: 'doctor [<run> | -- CMD [ARGS…]] [--json]',
+    does: 'Says what would make a program irreproducible, with the way out. Looks at a run, at a command (recorded once and replayed, and not kept), or without either at this machine. Exit code 0 when nothing is found, 1 when something is.',
+    options: [JSON_OPTION],
+  },
   check: {
     usage: 'check <run> | --all [--anchor FILE] [--json]',
     does: 'Verifies checksums and chains; names the first damage. Exit code 4 if there is any.',

@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   diff: async () => (await import('./commands/diff.ts')).diff,
   search: async () => (await import('./commands/search.ts')).search,
   coverage: async () => (await import('./commands/coverage.ts')).coverage,
+  doctor: async () => (await import('./commands/doctor.ts')).doctor,
   check: async () => (await import('./commands/check.ts')).check,
   migrate: async () => (await import('./commands/migrate.ts')).migrate,
   ship: async () => (await import('./commands/ship.ts')).ship,

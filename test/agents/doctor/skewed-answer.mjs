@@ -1,0 +1,2 @@
+// The service that answers lives two hours ahead.
+console.log((await fetch(`${process.env.MODEL_URL}/ahead`)).status);
