@@ -26,11 +26,11 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
     ],
   },
   verify: {
-    usage: 'verify <run>… | --all | --tag k=v [--update] [--reporter pretty|json|junit|github] [-- CMD [ARGS…]]',
-    does: 'Replays many runs, as many at once as there are cores; for CI. Exit code 0 when all are identical, 3 when one diverged, 7 when one is truncated, 1 when one could not be replayed.',
+    usage: 'verify <run>… | FILES… | --all | --tag k=v [--loose] [--update] [--reporter pretty|json|junit|github] [-- CMD [ARGS…]]',
+    does: 'Replays many runs, as many at once as there are cores; for CI. Of the store, or bundles that lie in files. Exit code 0 when all are identical, 4 when a bundle is damaged, 3 when a run diverged, 2 when a bundle cannot be opened, 7 when a run is truncated, 1 when one could not be replayed.',
     options: [
-      ['--all', 'every recorded run of the store, but for child runs, forks and kept replays'], ['--tag k=v', 'the runs with this tag; may be given several times'],
-      ['--update', 'records anew what did not replay, and shows what changed; the old run stays, and --all and --tag pass it over'], ['--reporter R', 'pretty (default), json, junit or github'], ['--report FILE', 'writes the JSON report to a file as well'], ['--sandbox, --node, -- CMD', 'as for replay'],
+      ['FILES', 'bundles that export wrote, or folders of them (*.replay); they need -- CMD, and leave the store alone'], ['--all', 'every recorded run of the store, but for child runs, forks and kept replays'], ['--tag k=v', 'the runs with this tag; may be given several times'],
+      ['--update', 'records anew what did not replay, and shows what changed; the old run stays, and --all and --tag pass it over; a bundle is rewritten'], ['--reporter R', 'pretty (default), json, junit or github'], ['--report FILE', 'writes the JSON report to a file as well'], ['--loose, --sandbox, --node, -- CMD', 'as for replay'],
     ],
   },
   gate: {

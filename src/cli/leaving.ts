@@ -15,7 +15,7 @@ import { bytesOf, isHere, treesOf } from '../store/retention/trees.ts';
 import type { StoredRun } from '../store/run-store.ts';
 import type { RunSummary } from '../store/summary.ts';
 import { configuredPlace, placeOf } from './archived.ts';
-import { archivedSummary, summaryBeforeLeaving } from './commands/runs.ts';
+import { archivedSummary, summaryBeforeLeaving } from './describe-run.ts';
 
 export interface Left {
   readonly run: string;

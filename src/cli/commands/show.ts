@@ -4,12 +4,13 @@ import { rawBytes } from '../../steps/classify.ts';
 import { notableIn } from '../../steps/notable/notable.ts';
 import { identities } from '../../store/keyring.ts';
 import { oneRun, parse } from '../arguments.ts';
+import { describeRun } from '../describe-run.ts';
 import { interpretRun } from '../interpreted.ts';
+import type { ListedRun } from '../listed-run.ts';
 import { masked, maskerOf } from '../masked.ts';
 import { renderLane, renderStep, renderTrajectory } from '../render/trajectory.ts';
 import { terminalOf } from '../render/terminal.ts';
 import { findRun } from '../stores.ts';
-import { describeRun, type ListedRun } from './runs.ts';
 
 export async function show(args: readonly string[]): Promise<number> {
   const parsed = parse('show', args, { json: { type: 'boolean' }, step: { type: 'string' }, raw: { type: 'string' }, verbose: { type: 'boolean' } }, { server: true });

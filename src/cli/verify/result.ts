@@ -2,10 +2,13 @@
 import type { Report, Verdict } from '../../model/divergence.ts';
 
 export interface VerifiedRun {
-  readonly id: string;
+  /** null: of a bundle that cannot be opened. */
+  readonly id: string | null;
+  /** The bundle that it lies in; null: the store. */
+  readonly file: string | null;
   readonly name: string | null;
   readonly agent: string;
-  readonly startedAt: string;
+  readonly startedAt: string | null;
   readonly tags: Readonly<Record<string, string>>;
   /** `failed`: it could not be replayed at all. */
   readonly verdict: Verdict | 'failed';
@@ -15,6 +18,8 @@ export interface VerifiedRun {
   readonly said: string;
   /** Milliseconds, the start of the process included. */
   readonly durationMs: number;
+  /** The contract's, of a bundle that cannot be opened. */
+  readonly exitCode?: number;
 }
 
 /** What the reporters get to see. */
@@ -35,16 +40,20 @@ export function isGood({ verdict }: VerifiedRun): boolean {
   return verdict === 'identical';
 }
 
-/** The contract's exit code of the whole: what diverged weighs more than what ends early, and that more than what cannot be replayed. */
+/** The contract's exit code of the whole. A damaged bundle weighs most, then what diverged, what cannot be opened or replayed, and what ends early. */
 export function exitCodeOf(runs: readonly VerifiedRun[]): number {
+  const codes = new Set(runs.map(({ exitCode }) => exitCode));
+  if (codes.has(4)) return 4;
   const verdicts = new Set(runs.map(({ verdict }) => verdict));
   if (verdicts.has('diverged') || verdicts.has('drifted') || verdicts.has('blocked')) return 3;
+  if (codes.has(2)) return 2;
   return verdicts.has('failed') ? 1 : verdicts.has('truncated') ? 7 : 0;
 }
 
 /** @returns e.g. `contract-risk (contract-reviewer)`, for a reader who knows no ids */
-export function titleOf({ id, name, agent }: Pick<VerifiedRun, 'id' | 'name' | 'agent'>): string {
-  return `${name === null || name === agent ? agent : `${name} (${agent})`} ${id}`;
+export function titleOf({ id, file, name, agent }: Pick<VerifiedRun, 'id' | 'file' | 'name' | 'agent'>): string {
+  if (id === null) return file ?? '?';
+  return `${file === null ? '' : `${file} `}${name === null || name === agent ? agent : `${name} (${agent})`} ${id}`;
 }
 
 /** @returns e.g. `11 identical, 1 diverged` */

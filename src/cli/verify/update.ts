@@ -5,7 +5,7 @@ import { uuidv7 } from '../../model/uuid.ts';
 import { identities } from '../../store/keyring.ts';
 import type { Arguments } from '../arguments.ts';
 import { diffText } from '../commands/diff.ts';
-import { describeRun } from '../commands/runs.ts';
+import { describeRun } from '../describe-run.ts';
 import { CLI, ended } from '../harnessed.ts';
 import { SUPERSEDES } from './select.ts';
 

@@ -8,16 +8,25 @@ import type { RunManifest } from '../../model/run.ts';
 import { CLI, ended } from '../harnessed.ts';
 import type { Verification, VerifiedRun } from './result.ts';
 
-export interface VerifyOptions {
+/** A run, and where it lies. */
+export interface Subject {
+  readonly manifest: RunManifest;
   /** Location of the store. */
   readonly store: string;
+  /** The bundle that it came from. */
+  readonly file?: string;
+  /** Variables by which the store is read. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface VerifyOptions {
   /** Further arguments of `replay`: how, and with which command. */
   readonly replayArgs: readonly string[];
   readonly progress?: ((run: VerifiedRun, done: number, all: number) => void) | undefined;
 }
 
-/** @returns the runs in the order given */
-export async function verifyRuns(runs: readonly RunManifest[], options: VerifyOptions): Promise<Verification> {
+/** @param runs to replay, or known already to be no good @returns the runs in the order given */
+export async function verifyRuns(runs: readonly (Subject | VerifiedRun)[], options: VerifyOptions): Promise<Verification> {
   const began = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-verify-'));
   const verified: VerifiedRun[] = [];
@@ -25,8 +34,8 @@ export async function verifyRuns(runs: readonly RunManifest[], options: VerifyOp
     const waiting = [...runs.entries()];
     const worker = async (): Promise<void> => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
-        const [at, manifest] = next;
-        const run = await verifyRun(manifest, join(folder, `${at}.json`), options);
+        const [at, subject] = next;
+        const run = 'verdict' in subject ? subject : await verifyRun(subject, join(folder, `${at}.json`), options);
         verified[at] = run;
         options.progress?.(run, Object.keys(verified).length, runs.length);
       }
@@ -38,19 +47,20 @@ export async function verifyRuns(runs: readonly RunManifest[], options: VerifyOp
   }
 }
 
-async function verifyRun({ id, name, agent, startedAt, tags }: RunManifest, file: string, { store, replayArgs }: VerifyOptions): Promise<VerifiedRun> {
+async function verifyRun({ manifest, store, file, env }: Subject, report: string, { replayArgs }: VerifyOptions): Promise<VerifiedRun> {
   const began = performance.now();
+  const { id, name, agent, startedAt, tags } = manifest;
   // What the agent prints has been compared by the replay itself.
-  const child = spawn(process.execPath, [CLI, 'replay', id, '--store', store, '--report', file, ...replayArgs], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, [CLI, 'replay', id, '--store', store, '--report', report, ...replayArgs], { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...env } });
   const said: Buffer[] = [];
   child.stderr.on('data', (chunk: Buffer) => said.push(chunk));
   const exit = await ended(child);
-  const report = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : null;
+  const reported = existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as Report) : null;
   const own = ownPart(Buffer.concat(said).toString());
   return {
-    id, name, agent, startedAt, tags, report,
-    verdict: report?.verdict ?? 'failed',
-    said: own === '' && !report ? `the replay ended with exit ${exit.code} and said nothing` : own,
+    id, file: file ?? null, name, agent, startedAt, tags, report: reported,
+    verdict: reported?.verdict ?? 'failed',
+    said: own === '' && !reported ? `the replay ended with exit ${exit.code} and said nothing` : file !== undefined && reported?.verdict !== 'identical' ? `${own}\n  the run lies in ${file}: replay-harness import puts it into a store, for show and replay` : own,
     durationMs: Math.round(performance.now() - began),
   };
 }

@@ -1,4 +1,5 @@
-/** For GitHub Actions: an annotation a run that is not identical, at the place in the code where there is one, and a line for the log. */
+/** For GitHub Actions: an annotation a run that is not identical, at the place in the code where there is one or else at its bundle, and a line for the log. */
+import { isAbsolute, relative } from 'node:path';
 import { counted, duration } from '../../render/text.ts';
 import { countsOf, isGood, type Reporter, titleOf, type VerifiedRun } from '../result.ts';
 
@@ -11,8 +12,9 @@ export function github(folder: string): Reporter {
 
 function annotation(run: VerifiedRun, folder: string): string {
   const place = placeOf(run, folder);
+  const bundle = run.file !== null && isAbsolute(run.file) ? relative(folder, run.file) : run.file;
   const title = `replay ${run.verdict}: ${titleOf(run)}`;
-  return `::error ${[...(place ? [`file=${property(place.file)}`, `line=${place.line}`, `col=${place.column}`] : []), `title=${property(title)}`].join(',')}::${data(run.said)}`;
+  return `::error ${[...(place ? [`file=${property(place.file)}`, `line=${place.line}`, `col=${place.column}`] : bundle === null ? [] : [`file=${property(bundle)}`]), `title=${property(title)}`].join(',')}::${data(run.said)}`;
 }
 
 /** The innermost frame of the agent that lies in the checkout. */

@@ -11,8 +11,9 @@ export const junit: Reporter = {
 };
 
 function testCase(run: VerifiedRun): string {
-  const { id, name, agent, verdict, durationMs } = run;
-  const head = `    <testcase classname="${attribute(agent)}" name="${attribute(name === null ? id : `${name} ${id}`)}" time="${seconds(durationMs)}"`;
+  const { id, file, name, agent, verdict, durationMs } = run;
+  const title = [file, name, id].filter((part) => part !== null).join(' ');
+  const head = `    <testcase classname="${attribute(agent)}" name="${attribute(title)}"${file === null ? '' : ` file="${attribute(file)}"`} time="${seconds(durationMs)}"`;
   if (isGood(run)) return `${head}/>\n`;
   const tag = verdict === 'failed' ? 'error' : 'failure';
   return `${head}>\n      <${tag} type="${verdict}" message="${attribute(firstLine(run.said))}">${text(run.said)}</${tag}>\n    </testcase>\n`;
