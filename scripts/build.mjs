@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } f
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { VITEST_TYPES, writeDeclarations } from './declarations.mjs';
 import { thirdPartyLicenses } from './licenses.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -21,9 +22,11 @@ try {
   // msw and what it brings: loaded where a replay answers by meaning, and there alone.
   const network = await build({ ...common, entryPoints: [`${root}/src/replay/semantic/network.ts`], outfile: `${out}/loader/semantic-network.cjs`, format: 'cjs', inject: [`${root}/src/runtime/network-globals.ts`], define: { 'Promise.withResolvers': 'withResolvers', 'Math.random': 'pristineRandom' } });
   // What one command needs is loaded by it alone.
-  const cli = await build({ ...common, minifyWhitespace: false, entryPoints: [`${root}/src/cli/main.ts`], outdir: `${out}/cli`, outExtension: { '.js': '.mjs' }, chunkNames: '[name]-[hash]', splitting: true, external: ['@electric-sql/*', 'pg-native'], format: 'esm', banner: { js: requireInModule } });
+  const cli = await build({ ...common, minifyWhitespace: false, entryPoints: { main: `${root}/src/cli/main.ts`, api: `${root}/src/api/index.ts`, vitest: `${root}/src/api/vitest.ts` }, outdir: `${out}/cli`, outExtension: { '.js': '.mjs' }, chunkNames: '[name]-[hash]', splitting: true, external: ['@electric-sql/*', 'pg-native'], format: 'esm', banner: { js: requireInModule } });
   chmodSync(`${out}/cli/main.mjs`, 0o755);
   writeFileSync(`${out}/loader/register.mjs`, `import { createRequire } from 'node:module';\ncreateRequire(import.meta.url)('./preload.cjs');\n`);
+  writeDeclarations(root, ['src/api/index.ts', 'src/api/vitest.ts'], `${out}/types`);
+  writeFileSync(`${out}/types/vitest.d.ts`, VITEST_TYPES);
   // Both entries are run for their effect and export nothing.
   for (const types of ['register.d.mts', 'preload.d.cts']) writeFileSync(`${out}/loader/${types}`, 'export {};\n');
   writeFileSync(`${out}/THIRD-PARTY-LICENSES.txt`, thirdPartyLicenses(root, [preload.metafile, network.metafile, cli.metafile]));

@@ -23,6 +23,8 @@ export const LAYERS: readonly Layer[] = [
   { folder: 'src/export', imports: ['src/model', 'src/runtime', 'src/journal', 'src/steps', 'src/store'] },
   // The command line never loads what patches a process: it reaches the loader by path.
   { folder: 'src/cli', imports: ['src/model', 'src/journal', 'src/steps', 'src/store', 'src/analysis', 'src/export', 'src/replay/report.ts', 'src/capture/random.ts', 'package.json'], types: ['loader/control.ts', 'src/replay/halts.ts', 'src/replay/fork/world.ts'] },
+  // For programs: what the command line does, without its words.
+  { folder: 'src/api', imports: ['src/model', 'src/steps', 'src/store', 'src/cli'] },
   // The composition root: knows everybody, is imported by nobody.
   { folder: 'loader', imports: ['src/model', 'src/runtime', 'src/journal', 'src/capture', 'src/replay', 'src/store'] },
 ];

@@ -1,0 +1,69 @@
+/** A store, to be read. */
+import { type Comparison, compareRuns } from '../cli/compare-runs.ts';
+import { describeRun } from '../cli/describe-run.ts';
+import { interpretRun } from '../cli/interpreted.ts';
+import type { ListedRun } from '../cli/listed-run.ts';
+import { masked, maskerOf } from '../cli/masked.ts';
+import { findRun, type Stores, storeAt } from '../cli/stores.ts';
+import { type Notable, notableIn } from '../steps/notable/notable.ts';
+import type { Step } from '../steps/step.ts';
+import { loadConfig, storeLocation } from '../store/configuration.ts';
+import { identities } from '../store/keyring.ts';
+
+/** A run, whole, as `show --json` has it: with stand-ins for its secrets. */
+export interface ShownRun {
+  readonly run: ListedRun;
+  readonly steps: readonly Step[];
+  readonly notable: readonly Notable[];
+  /** Of its worker threads. */
+  readonly lanes: readonly ShownLane[];
+}
+
+export interface ShownLane {
+  readonly lane: number;
+  readonly steps: readonly Step[];
+}
+
+/** `selector`: a full id, a unique prefix, or `latest`. */
+export interface Store {
+  /** A folder, or the URL of a server without its password. */
+  readonly location: string;
+  /** Newest first. @throws StoreUnavailableError */
+  runs(): Promise<ListedRun[]>;
+  /** @throws RunNotFoundError, IntegrityError, SealedError, StoreUnavailableError */
+  show(selector: string): Promise<ShownRun>;
+  /** Of the main thread. @throws as `show` */
+  steps(selector: string): Promise<readonly Step[]>;
+  /** @throws as `show` */
+  diff(one: string, other: string): Promise<Comparison>;
+  /** Ends connections to a server. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Where runs are, by what is given, the environment and the configuration file, in this order. */
+export function locationOf(given: string | undefined): string {
+  return storeLocation(given, process.env, loadConfig(process.env, process.cwd()), process.cwd());
+}
+
+/** @param location a folder or `postgres://…`; default: as for the command line @throws ConfigError */
+export function openStore(location?: string): Store {
+  const stores = storeAt(locationOf(location), 'openStore', { server: true });
+  const show = async (selector: string): Promise<ShownRun> => shown(stores, selector);
+  return {
+    location: stores.runs.location,
+    runs: async () => (await stores.runs.list()).map((run) => describeRun(stores.store, run, identities(process.env))),
+    show,
+    steps: async (selector) => (await show(selector)).steps,
+    diff: async (one, other) => compareRuns(stores.store, [(await findRun(stores, one)).manifest.id, (await findRun(stores, other)).manifest.id]),
+    close: () => stores.runs.close(),
+  };
+}
+
+async function shown(stores: Stores, selector: string): Promise<ShownRun> {
+  const run = await findRun(stores, selector);
+  const readers = identities(process.env);
+  const exact = interpretRun(stores.store, run, readers);
+  const masker = maskerOf(exact);
+  const { steps, lanes } = masked(exact, masker);
+  return { run: masker.json(describeRun(stores.store, run, readers, exact)) as ListedRun, steps, notable: notableIn(steps), lanes: lanes.map(({ lane, steps: own }) => ({ lane, steps: own })) };
+}

@@ -1,0 +1,52 @@
+/** Many recordings at once. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { choose } from '../cli/verify/choose.ts';
+import { exitCodeOf, isGood, type VerifiedRun } from '../cli/verify/result.ts';
+import { updateAll } from '../cli/verify/update-all.ts';
+import { verifyRuns } from '../cli/verify/verify-runs.ts';
+import { EmbeddedStore } from '../store/embedded.ts';
+import { locationOf } from './store.ts';
+
+export interface VerifyOptions {
+  readonly store?: string;
+  /** Every recorded run of the store. */
+  readonly all?: boolean;
+  readonly tags?: Readonly<Record<string, string>>;
+  /** What runs instead of the recorded command; bundles need it. */
+  readonly command?: readonly string[];
+  readonly loose?: boolean;
+  readonly node?: string;
+  readonly sandbox?: 'auto' | 'os' | 'process';
+  /** Records anew what did not replay; `updated` says what changed. What the program prints goes to stderr. */
+  readonly update?: boolean;
+}
+
+export interface Verified {
+  readonly ok: boolean;
+  /** The contract's. */
+  readonly exitCode: number;
+  readonly runs: readonly VerifiedRun[];
+  readonly durationMs: number;
+  /** What was recorded anew, with the difference, for people; '' where nothing was. */
+  readonly updated: string;
+}
+
+/** @param names runs, bundles, and folders of bundles @throws ConfigError, RunNotFoundError, IntegrityError, StoreUnavailableError */
+export async function verify(names: readonly string[], { store, all, tags, command, loose = false, node, sandbox, update = false }: VerifyOptions = {}): Promise<Verified> {
+  const embedded = new EmbeddedStore(locationOf(store));
+  const folder = mkdtempSync(join(tmpdir(), 'replay-harness-verify-'));
+  try {
+    const { runs: chosen, bundles } = choose({ store: embedded, names, all, tags, command }, folder);
+    const replayArgs = [...(loose ? ['--loose'] : []), ...(node === undefined ? [] : ['--node', node]), ...(sandbox === undefined ? [] : ['--sandbox', sandbox]), ...(command ? ['--', ...command] : [])];
+    const { runs, durationMs } = await verifyRuns(chosen, { replayArgs });
+    const exitCode = exitCodeOf(runs);
+    let updated = '';
+    if (!update || runs.every(isGood)) return { ok: runs.every(isGood), exitCode, runs, durationMs, updated };
+    const code = await updateAll({ store: embedded, command }, runs, bundles, { color: false, say: (text) => void (updated += text) });
+    return { ok: code === 0, exitCode: code, runs, durationMs, updated };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
