@@ -62,3 +62,10 @@ export function pairs(flag: string, given: unknown): Record<string, string> {
   });
   return Object.fromEntries(entries);
 }
+
+/** @throws ConfigError */
+export function portNumber(flag: string, given: string): number {
+  const port = /^\d{1,5}$/.test(given) ? Number(given) : NaN;
+  if (!(port <= 65_535)) throw new ConfigError(`${flag} takes a port from 1 to 65535, or 0 for a free one, not "${given}".`);
+  return port;
+}

@@ -40,8 +40,13 @@ export function launch({ command, args, argv0, cwd, inject, env, control, stdio,
   const injected = inject ? requireOption(PRELOAD) : null;
   const message: Control = { ...control, injected, hadNodeOptions: nodeOptions !== undefined };
   const childEnv = { ...env, NODE_OPTIONS: injected ? `${injected} ${nodeOptions ?? ''}` : nodeOptions, REPLAY_HARNESS_CONTROL: JSON.stringify(message) };
+  return startProgram({ command, args, argv0, cwd, env: childEnv, stdio, ...(serialization && { serialization }) });
+}
+
+/** As it is. @throws ConfigError as `launch` does */
+export function startProgram({ command, args, argv0, cwd, env, stdio, serialization }: Omit<Launch, 'inject' | 'control'>): ChildProcess {
   try {
-    return spawn(command, args, { cwd, stdio, ...(serialization && { serialization }), ...(argv0 === undefined ? {} : { argv0 }), env: childEnv });
+    return spawn(command, args, { cwd, stdio, ...(serialization && { serialization }), ...(argv0 === undefined ? {} : { argv0 }), env });
   } catch (error) {
     throw startProblem(command, error as NodeJS.ErrnoException);
   }

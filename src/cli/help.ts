@@ -9,7 +9,7 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
   record: {
     usage: 'record [options] -- CMD [ARGS…]',
     does: 'Runs CMD; every Node process below it that runs user code is recorded.',
-    options: [['--name W', 'workflow name of the run'], ['--agent A', 'agent id (default: package name, or entry file)'], ['--tag k=v', 'a tag; may be given several times']],
+    options: [['--name W', 'workflow name of the run'], ['--agent A', 'agent id (default: package name, or entry file)'], ['--tag k=v', 'a tag; may be given several times'], ['--proxy PORT', 'for a program that is not Node: records its HTTP traffic through a proxy on this port (0: any free one); to replay: serve']],
   },
   replay: {
     usage: 'replay <run> [options] [-- CMD [ARGS…]]',
@@ -53,6 +53,11 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
       ['--report FILE', 'writes the verdict as JSON'], ['--agent A', 'agent id of the new run'], ['--node PATH', 'the Node binary (must be the recorded version)'], ['--sandbox auto|os|process', 'as for replay'],
       ['-- CMD', 'where the code lies now, and its arguments'],
     ],
+  },
+  serve: {
+    usage: 'serve <run> [--port N] [--report FILE] [--json] [-- CMD [ARGS…]]',
+    does: 'Answers the recorded HTTP calls of a run on a port of 127.0.0.1, for a program that is not Node: as HTTP proxy and as base URL. Exit code: CMD’s own (0 without one), or 3 when calls were changed, added or left out.',
+    options: [['--port N', 'the port (default: a free one)'], ['--report FILE', 'writes the verdict as JSON'], ['--json', 'prints the address as JSON'], ['-- CMD', 'runs CMD with the proxy in its environment, and ends with it; otherwise Ctrl-C does']],
   },
   runs: { usage: 'runs [--tree] [--json]', does: 'Lists the runs of the store, newest first.', options: [['--tree', 'runs of child processes below the run that started them'], JSON_OPTION] },
   show: {

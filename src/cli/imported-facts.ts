@@ -20,6 +20,12 @@ export function requireCommand({ id, imported }: RunManifest, command: readonly 
   if (imported && !command) throw new ConfigError(`Run ${id} was imported, and what it recorded of its command is not executed here. Say where your copy of the program lies: replay-harness replay ${id.slice(0, 13)} -- node PATH [ARGS…]`);
 }
 
+/** @throws ConfigError for a run of a program that was seen from outside: there is nothing to put between it and the world */
+export function requireRecordedWithin({ id, captured }: RunManifest, verb: string): void {
+  if (captured === undefined) return;
+  throw new ConfigError(`Run ${id} was recorded through the proxy: of its program nothing but the HTTP traffic is known, and ${verb} works on programs that were recorded from within. Give the program its recorded answers instead: replay-harness serve ${id.slice(0, 13)} -- CMD`);
+}
+
 /** @param dist where this package lies @returns facts to start by */
 export function startable(facts: RunFacts, command: readonly string[], dist: string): RunFacts {
   const entry = command.findIndex((word, index) => index > 0 && !word.startsWith('-'));

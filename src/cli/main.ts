@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   fork: async () => (await import('./commands/fork.ts')).fork,
   verify: async () => (await import('./commands/verify.ts')).verify,
   gate: async () => (await import('./commands/gate.ts')).gate,
+  serve: async () => (await import('./commands/serve.ts')).serve,
   runs: async () => (await import('./commands/runs.ts')).runs,
   show: async () => (await import('./commands/show.ts')).show,
   diff: async () => (await import('./commands/diff.ts')).diff,

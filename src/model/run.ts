@@ -28,6 +28,8 @@ export interface RunManifest {
   readonly uncaptured: readonly string[];
   /** Events that could not be written. */
   readonly lost: number;
+  /** Seen from outside, through the proxy of `record`: its HTTP traffic alone, which is served and not replayed. Absent: recorded from within. */
+  readonly captured?: 'proxy';
   /** It was recorded elsewhere: its recorded command is never executed here. */
   readonly imported?: Import;
   /** A copy of its journal lies in an archive; whether the journal lies here as well says `restoredAt`. */

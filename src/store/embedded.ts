@@ -34,6 +34,11 @@ export class EmbeddedStore {
     return folder;
   }
 
+  /** Takes back a run that was made and never began. */
+  discard(id: string): void {
+    removeQuietly(this.folderOf(id));
+  }
+
   /** Makes the store's own folder. @throws Error of the file system */
   prepare(): void {
     makeFolder(this.location);

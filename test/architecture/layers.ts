@@ -21,8 +21,10 @@ export const LAYERS: readonly Layer[] = [
   { folder: 'src/store', imports: ['src/model', 'src/runtime', 'src/journal', 'src/steps', 'src/analysis', 'src/capture/random.ts'] },
   { folder: 'src/analysis', imports: ['src/model', 'src/runtime', 'src/steps'], types: ['src/store'] },
   { folder: 'src/export', imports: ['src/model', 'src/runtime', 'src/journal', 'src/steps', 'src/store'] },
+  // Beside programs that are not Node, in a process of our own: the way in for what they say, and for what they are answered.
+  { folder: 'src/proxy', imports: ['src/model', 'src/steps', 'src/replay/serve'], types: ['src/journal'] },
   // The command line never loads what patches a process: it reaches the loader by path.
-  { folder: 'src/cli', imports: ['src/model', 'src/journal', 'src/steps', 'src/store', 'src/analysis', 'src/export', 'src/replay/report.ts', 'src/capture/random.ts', 'package.json'], types: ['loader/control.ts', 'src/replay/halts.ts', 'src/replay/fork/world.ts'] },
+  { folder: 'src/cli', imports: ['src/model', 'src/journal', 'src/steps', 'src/store', 'src/analysis', 'src/export', 'src/replay/report.ts', 'src/replay/serve', 'src/proxy', 'src/capture/random.ts', 'package.json'], types: ['loader/control.ts', 'src/replay/semantic/network.ts', 'src/replay/halts.ts', 'src/replay/fork/world.ts'] },
   // For programs: what the command line does, without its words.
   { folder: 'src/api', imports: ['src/model', 'src/steps', 'src/store', 'src/cli'] },
   // The composition root: knows everybody, is imported by nobody.

@@ -22,6 +22,7 @@ import { changed, parseChange } from '../fork/override.ts';
 import { ForkPeer } from '../fork/peer.ts';
 import { parseSwap } from '../fork/swap.ts';
 import { type Answer, answerOf, withBody } from '../fork/wire.ts';
+import { requireRecordedWithin } from '../imported-facts.ts';
 import { interpretRun } from '../interpreted.ts';
 import { confined, connect, forwardOutput, planOf, readReport, requireWritable, sandboxMode, writeReport } from './replay.ts';
 
@@ -47,6 +48,7 @@ export async function fork(args: readonly string[]): Promise<number> {
   const values = parsed.values as Values;
   const run = parsed.store.find(oneRun('fork', parsed));
   if (run.manifest.imported) throw new ConfigError(`Run ${run.manifest.id} was imported: what it recorded is replayed, and never started with the world in reach. Fork a run that was recorded here.`);
+  requireRecordedWithin(run.manifest, 'fork');
   requireWritable(values.report);
   if (!['stop', 'error', undefined].includes(values['on-refused'])) throw new ConfigError(`--on-refused takes stop or error, not "${values['on-refused']}".`);
   const { events, runKey } = parsed.store.tape(run, identities(process.env));

@@ -8,33 +8,53 @@ import { EmbeddedStore } from '../../store/embedded.ts';
 import { spoolFolder } from '../../store/ingest/spool.ts';
 import { isServer } from '../../store/location.ts';
 import type { StoredRun } from '../../store/run-store.ts';
-import { pairs, parse } from '../arguments.ts';
+import { pairs, parse, portNumber } from '../arguments.ts';
 import { ended, type Exit, launch } from '../harnessed.ts';
 import { helpFor } from '../help.ts';
 import { keepToCap } from '../leaving.ts';
 
 export async function record(args: readonly string[]): Promise<number> {
-  const parsed = parse('record', args, { name: { type: 'string' }, agent: { type: 'string' }, tag: { type: 'string', multiple: true } }, { server: true });
+  const parsed = parse('record', args, { name: { type: 'string' }, agent: { type: 'string' }, tag: { type: 'string', multiple: true }, proxy: { type: 'string' } }, { server: true });
   const [command, ...rest] = parsed.command ?? [];
   if (command === undefined || parsed.positionals.length > 0) throw new ConfigError(`record takes the program after "--": replay-harness record -- node agent.js\n\n${helpFor('record')}`);
-  const { name, agent, tag } = parsed.values as { name?: string; agent?: string; tag?: string[] };
+  const { name, agent, tag, proxy } = parsed.values as { name?: string; agent?: string; tag?: string[]; proxy?: string };
+  const port = proxy === undefined ? undefined : portNumber('--proxy', proxy);
   const { location } = parsed;
   // What goes to a server lies in a folder of this host first.
   const store = isServer(location) ? new EmbeddedStore(spoolFolder(location, process.env)) : parsed.store;
   const run = newRunId(store, process.env['REPLAY_HARNESS_RUN']);
   const notes = mkdtempSync(join(tmpdir(), 'replay-harness-'));
   try {
-    const refusal = join(notes, 'refusal');
-    const control = { mode: 'record', store: location, run, refusal, ...(name && { name }), ...(agent && { agent }), tags: pairs('tag', tag) } as const;
-    const child = launch({ command, args: rest, cwd: process.cwd(), inject: true, env: process.env, control, stdio: 'inherit' });
-    const exit = await ended(child);
-    const code = conclude(store, run, child.pid, exit, refusal);
+    const tags = pairs('tag', tag);
+    const code = port === undefined
+      ? await recordWithin({ store, location, run, command, args: rest, name, agent, tags, refusal: join(notes, 'refusal') })
+      : await (await import('./record-proxy.ts')).recordThroughProxy({ store, run, port, command, args: rest, name, agent, tags, folder: notes });
     if (isServer(location)) await shipRest(location, store);
     else await keepToCap(store);
     return code;
   } finally {
     rmSync(notes, { recursive: true, force: true });
   }
+}
+
+interface Within {
+  readonly store: Store;
+  readonly location: string;
+  readonly run: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly name: string | undefined;
+  readonly agent: string | undefined;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly refusal: string;
+}
+
+/** With the harness in every Node process below the command. @returns the exit code */
+async function recordWithin({ store, location, run, command, args, name, agent, tags, refusal }: Within): Promise<number> {
+  const control = { mode: 'record', store: location, run, refusal, ...(name && { name }), ...(agent && { agent }), tags } as const;
+  const child = launch({ command, args, cwd: process.cwd(), inject: true, env: process.env, control, stdio: 'inherit' });
+  const exit = await ended(child);
+  return conclude(store, run, child.pid, exit, refusal);
 }
 
 /** @returns the exit code */

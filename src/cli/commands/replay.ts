@@ -18,7 +18,7 @@ import { interpretRun } from '../interpreted.ts';
 import { partial, type Partial as PartialReplay } from './replay-partial.ts';
 import { replayChildren, wantsChildren } from './replay-children.ts';
 import { type Arguments, oneRun, pairs, parse } from '../arguments.ts';
-import { optionsLeftOut, requireCommand, startable } from '../imported-facts.ts';
+import { optionsLeftOut, requireCommand, requireRecordedWithin, startable } from '../imported-facts.ts';
 import { DIST, isExecutable, type Launch } from '../harnessed.ts';
 import { fetchBelow, findRun } from '../stores.ts';
 import { type Kind, type Mode, MODES, runConfined, type Sandboxed } from '../sandbox/sandbox.ts';
@@ -54,6 +54,7 @@ export async function replay(args: readonly string[]): Promise<number> {
   requireWritable(parsed.values['report'] as string | undefined);
   const withChildren = wantsChildren(parsed.values['children'] as string | undefined);
   const run = await findRun(parsed, selector);
+  requireRecordedWithin(run.manifest, 'replay');
   requireCommand(run.manifest, parsed.command, withChildren);
   const mode = sandboxMode(parsed.values['sandbox'] as string | undefined);
   const { events, runKey, complete } = parsed.store.tape(run, identities(process.env));

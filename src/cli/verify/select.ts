@@ -6,10 +6,10 @@ import type { StoredRun } from '../../store/run-store.ts';
 /** Tag of a run that was recorded anew in place of another: the id of the other. */
 export const SUPERSEDES = 'supersedes';
 
-/** Recorded runs that stand for themselves: no child runs, forks and kept replays, nothing that was recorded anew since, or that is gone. Newest first. */
+/** Recorded runs that stand for themselves: no child runs, forks and kept replays, none that is served and not replayed, nothing that was recorded anew since, or that is gone. Newest first. */
 export function rootRuns(runs: readonly StoredRun[]): RunManifest[] {
   const superseded = new Set(runs.map(({ manifest }) => manifest.tags[SUPERSEDES]));
-  return runs.filter(({ manifest: { parentRunId, forkedFrom, replayOf, gone, id } }) => !gone && !parentRunId && !forkedFrom && !replayOf && !superseded.has(id)).map(({ manifest }) => manifest);
+  return runs.filter(({ manifest: { parentRunId, forkedFrom, replayOf, gone, captured, id } }) => !gone && !captured && !parentRunId && !forkedFrom && !replayOf && !superseded.has(id)).map(({ manifest }) => manifest);
 }
 
 /** @throws ConfigError when none has all of the tags */

@@ -28,6 +28,11 @@ export class Matcher {
     }
   }
 
+  /** Recorded calls, in order. */
+  get all(): readonly Candidate[] {
+    return this.#candidates;
+  }
+
   /** Recorded calls that nobody has asked for. */
   get left(): readonly Candidate[] {
     return this.#candidates.filter(({ isTaken }) => !isTaken);
