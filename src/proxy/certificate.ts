@@ -1,4 +1,8 @@
-/** X.509 certificates (RFC 5280): of an authority, and of servers that it vouches for. Keys are P-256, signatures ECDSA with SHA-256. */
+/**
+ * X.509 certificates (RFC 5280): of an authority, and of servers that it vouches for. Keys are P-256, signatures ECDSA with
+ * SHA-256, all by Node's own crypto. Written by hand, since these two kinds are all there is: the packages that make
+ * certificates bring a cryptography of their own (node-forge) or eleven packages below them (@peculiar/x509).
+ */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 import { bits, integer, objectId, octets, sequence, set, tagged, text, time, yes } from './der.ts';

@@ -11,6 +11,7 @@ import { TLS } from '../paths.ts';
 export interface ForeignWorld {
   readonly http: string;
   readonly https: string;
+  readonly ports: readonly [number, number];
   /** PEM file of the authority behind `https`. */
   readonly authority: string;
   /** Requests that came. */
@@ -18,7 +19,7 @@ export interface ForeignWorld {
   close(): Promise<void>;
 }
 
-export async function startForeignWorld(): Promise<ForeignWorld> {
+export async function startForeignWorld(ports: readonly [number, number] = [0, 0]): Promise<ForeignWorld> {
   let hits = 0;
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     hits++;
@@ -26,9 +27,9 @@ export async function startForeignWorld(): Promise<ForeignWorld> {
   };
   const plain = createServer(listener);
   const secure = createHttpsServer({ key: readFileSync(join(TLS, 'key.pem')), cert: readFileSync(join(TLS, 'certificate.pem')) }, listener);
-  const [http, https] = [await listening(plain), await listening(secure)];
+  const [http, https] = [await listening(plain, ports[0]), await listening(secure, ports[1])] as const;
   return {
-    http: `http://127.0.0.1:${http}`, https: `https://localhost:${https}`, authority: join(TLS, 'certificate.pem'), hits: () => hits,
+    http: `http://127.0.0.1:${http}`, https: `https://localhost:${https}`, ports: [http, https], authority: join(TLS, 'certificate.pem'), hits: () => hits,
     close: async () => {
       for (const server of [plain, secure]) {
         if (!server.listening) continue;
@@ -40,8 +41,8 @@ export async function startForeignWorld(): Promise<ForeignWorld> {
   };
 }
 
-async function listening(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
+async function listening(server: Server, port: number): Promise<number> {
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
