@@ -60,7 +60,7 @@ describe.skipIf(MISSING.length > 0)('programs that are not Node', () => {
       workspace.cli(['record', '--name', 'node', '--', 'node', agent], { env }),
     ]);
     await world.close();
-  }, 60_000);
+  }, 120_000);
 
   afterAll(() => workspace.remove());
 

@@ -21,16 +21,17 @@ export async function importBundle(args: readonly string[]): Promise<number> {
   const placed = runs.filter((_, index) => isNew[index]).map(({ manifest }) => manifest.id);
   const already = runs.filter((_, index) => !isNew[index]).map(({ manifest }) => manifest.id);
   if (values['json']) process.stdout.write(`${JSON.stringify({ run: header.run, content: header.content, imported: placed, already }, null, 2)}\n`);
-  else process.stdout.write(`${said(header.run, header.content, placed, already)}\n`);
+  else process.stdout.write(`${said({ run: header.run, content: header.content, captured: runs.find(({ manifest }) => manifest.id === header.run)?.manifest.captured }, placed, already)}\n`);
   return 0;
 }
 
-function said(run: string, content: string, placed: readonly string[], already: readonly string[]): string {
+function said({ run, content, captured }: { readonly run: string; readonly content: string; readonly captured: 'proxy' | undefined }, placed: readonly string[], already: readonly string[]): string {
   const others = placed.length + already.length - 1;
   const below = others === 0 ? '' : `, and ${others} child run${others === 1 ? '' : 's'}`;
   if (placed.length === 0) return `run ${run}${below} is in the store already: nothing was changed`;
   const how = content === 'exact' ? 'exactly as recorded' : 'with stand-ins for its secrets';
-  return `imported run ${run}${below} (${how}). Replay it with your copy of the code: replay-harness replay ${run.slice(0, 13)} -- node PATH`;
+  const next = captured === undefined ? `Replay it with your copy of the code: replay-harness replay ${run.slice(0, 13)} -- node PATH` : `It was recorded through the proxy; have your copy of the program answered: replay-harness serve ${run.slice(0, 13)} -- CMD`;
+  return `imported run ${run}${below} (${how}). ${next}`;
 }
 
 /** @throws ConfigError */

@@ -129,6 +129,9 @@ export class Upstream {
     if (!exchange.answered) return;
     if (exchange.response.framing.by === 'tunnel') {
       this.#isTunnel = true;
+      const name = `what is said on a connection to ${this.site.host}:${this.site.port} that became ${headerValue(exchange.response.headers, 'upgrade') ?? 'a tunnel'}, which is not served`;
+      this.#world.tape.note(name);
+      this.#world.unseen(name);
       return this.#visitor.becomesTunnel();
     }
     this.#exchange = undefined;

@@ -41,11 +41,11 @@ export class Desk implements Exchanges {
       },
       end: () => {
         const body = Buffer.concat(parts);
-        void this.#options.answers.find(this.#meant(head, body)).then((answer) => {
+        this.#options.answers.find(this.#meant(head, body)).then((answer) => {
           if ('code' in answer) return this.#refuse(visitor, answer);
           this.answered++;
           this.#play(visitor, answer, () => isGone);
-        });
+        }).catch((error: unknown) => visitor.refuse(500, `${head.method} ${head.target} cannot be held against the recording: ${String(error)}`));
       },
       gone: () => (isGone = true),
     };
