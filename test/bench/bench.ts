@@ -7,6 +7,7 @@ import { ROOT } from '../support/paths.ts';
 import { load, machine } from './machine.ts';
 import { installPeers } from './peers.ts';
 import { profile } from './profile.ts';
+import { benchSemantic, benchVerify } from './replays.ts';
 import { evaluate, faultsOfHarness, type Result } from './result.ts';
 import { ROUNDS, ROWS } from './rows.ts';
 import { runRow } from './run.ts';
@@ -19,7 +20,8 @@ const LATEST = join(ROOT, 'test/bench/results/latest.json');
 const DOCUMENT = join(ROOT, 'docs/benchmarks.md');
 
 /** What is no program under a recorder: prints its figures itself. */
-const SEPARATE: Readonly<Record<string, (mode: Mode) => Promise<string[]>>> = { store: benchIngest, 'store-server': benchServerStore, search: benchSearch, 'search-quality': benchQuality };
+const SEPARATE: Readonly<Record<string, (mode: Mode) => Promise<string[]>>> = { semantic: benchSemantic, verify: benchVerify, store: benchIngest, 'store-server': benchServerStore, search: benchSearch, 'search-quality': benchQuality };
+const IN_DATABASE: ReadonlySet<string> = new Set(['store', 'store-server', 'search', 'search-quality']);
 
 export async function bench(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -53,7 +55,7 @@ export async function bench(args: readonly string[]): Promise<number> {
   const separate: string[] = [];
   for (const [id, measureIt] of Object.entries(SEPARATE)) {
     if (positionals.length > 0 && !positionals.includes(id)) continue;
-    const lacking = missingServers(['pgvector']);
+    const lacking = IN_DATABASE.has(id) ? missingServers(['pgvector']) : [];
     if (lacking.length > 0) tellSkipped(`row ${id}`, lacking);
     else separate.push(...(await measureIt(mode)));
   }

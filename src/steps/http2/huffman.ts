@@ -6,7 +6,7 @@ const RUNS =
   '5,1 6,1 5,1 6,1 5,1 6,3 5,1 7,2 6,3 5,1 6,1 7,1 6,1 5,2 6,1 7,5 15,1 11,1 14,1 13,1 28,1 20,1 22,1 20,2 22,3 23,1 22,1 23,5 24,1 23,1 24,2 22,1 23,1 24,1 23,4 21,1 22,1 23,1 22,1 23,2 24,1 22,1 21,1 20,1 22,2 23,2 21,1 23,1 22,2 24,1 21,1 22,1 23,2 ' +
   '21,2 22,1 21,1 23,1 22,1 23,2 20,1 22,3 23,1 22,2 23,1 26,2 20,1 19,1 22,1 23,1 22,1 25,1 26,3 27,2 26,1 24,1 25,1 19,1 21,1 26,1 27,2 26,1 27,1 24,1 21,2 26,2 28,1 27,3 20,1 24,1 20,1 21,1 22,1 21,2 23,1 22,2 25,2 24,2 26,1 23,1 26,1 27,1 26,2 27,5 28,1 27,5 26,1 30,1';
 
-const LENGTHS: readonly number[] = RUNS.split(' ').flatMap((run) => {
+const lengths = (): readonly number[] => RUNS.split(' ').flatMap((run) => {
   const [length = 0, count = 0] = run.split(',').map(Number);
   return Array.from({ length: count }, () => length);
 });
@@ -20,22 +20,25 @@ interface Length {
   readonly symbols: readonly number[];
 }
 
-const BY_LENGTH: readonly Length[] = codes();
+/** Worked out with the first text: most commands meet none. */
+let byLength: readonly Length[] | undefined;
 
 function codes(): Length[] {
-  const lengths: Length[] = [{ first: 0, symbols: [] }];
+  const lengthOf = lengths();
+  const codes: Length[] = [{ first: 0, symbols: [] }];
   let next = 0;
   for (let length = 1; length <= LONGEST; length++) {
-    const symbols = LENGTHS.flatMap((bits, symbol) => (bits === length ? [symbol] : []));
+    const symbols = lengthOf.flatMap((bits, symbol) => (bits === length ? [symbol] : []));
     next *= 2;
-    lengths.push({ first: next, symbols });
+    codes.push({ first: next, symbols });
     next += symbols.length;
   }
-  return lengths;
+  return codes;
 }
 
 /** @returns undefined where the bytes are not a text of this code */
 export function decodeHuffman(bytes: Buffer): Buffer | undefined {
+  byLength ??= codes();
   const decoded: number[] = [];
   let code = 0;
   let length = 0;
@@ -43,7 +46,7 @@ export function decodeHuffman(bytes: Buffer): Buffer | undefined {
     for (let bit = 7; bit >= 0; bit--) {
       code = code * 2 + ((byte >> bit) & 1);
       length++;
-      const { first, symbols } = BY_LENGTH[length] as Length;
+      const { first, symbols } = byLength[length] as Length;
       const symbol = symbols[code - first];
       if (symbol !== undefined) {
         if (symbol === END) return undefined;
