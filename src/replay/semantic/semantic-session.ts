@@ -33,6 +33,7 @@ import type { RecordedStart, Recording, Turn } from './recording.ts';
 import { SemanticClock } from './semantic-clock.ts';
 import { StandardOutput } from './standard-output.ts';
 import { Turns } from './turns.ts';
+import { takeRead } from './whole-reads.ts';
 
 export interface SemanticOptions {
   readonly facts: RunFacts;
@@ -334,7 +335,21 @@ export class SemanticSession implements Session {
     if (kind === 'immediate') this.#soon(() => deliver('fired', 0, NOTHING), scope);
     else if (kind === 'timer' && !isRuntimes) this.#extra.add(operation, this.#at, Number(key.slice(1, -1)), () => this.#operations.pending.has(operation) && scope.runInAsyncScope(deliver, undefined, 'fired', 0, NOTHING) !== false);
     else if (kind === 'dns') this.#resolve(operation, key);
-    else if (!isOrdered && !NEVER_MIND.has(kind)) this.#unrecorded(kind, key);
+    else if (!isOrdered && !NEVER_MIND.has(kind) && !(kind === 'fs' && this.#readWhole(key, deliver))) this.#unrecorded(kind, key);
+  }
+
+  /** @returns whether a version of the runtime that does it in several calls has recorded it */
+  #readWhole(key: string, deliver: Deliver): boolean {
+    const read = takeRead(this.#recording, this.#slot, key);
+    const last = read?.starts.at(-1);
+    for (const start of read?.starts ?? []) {
+      const { operation, kind } = start.event;
+      this.#operations.add(operation, kind, (how, status, data) => {
+        this.retire(operation);
+        if (start === last) deliver(how, status, read?.outcome ?? data);
+      }, false);
+    }
+    return read !== undefined;
   }
 
   /** A name that was looked up before is what it was; one that was not leads to nobody. */

@@ -1,0 +1,61 @@
+/**
+ * A file that is read whole. Node 26 does that in one job; versions before it opened the file, looked at it, read and closed
+ * it, each an operation of its own. What they recorded answers the job.
+ */
+import type { StartEvent } from '../../model/event.ts';
+import { decodeOutcome, encodeOutcome } from '../../model/value.ts';
+import { bufferConcat, jsonParse, jsonStringify } from '../../runtime/natives.ts';
+import type { RecordedStart, Recording } from './recording.ts';
+
+/** Arguments of an open for reading: flags and mode. */
+const FOR_READING = [0, 0o666] as const;
+const OPENS = ['openFileHandle', 'open'];
+const BETWEEN: ReadonlySet<unknown> = new Set(['fstat', 'read']);
+
+export interface RecordedRead {
+  /** In recorded order, each with the turn in which it came to its end. */
+  readonly starts: readonly RecordedStart[];
+  /** What the job comes to in the turn of the last, as {@link encodeOutcome} writes it. */
+  readonly outcome: Buffer;
+}
+
+/** @param key of the job @returns undefined where no recorded calls, that nobody has taken, read this file whole and do nothing else */
+export function takeRead(recording: Recording, slot: number, key: string): RecordedRead | undefined {
+  const [name, path] = jsonParse(key) as [string, string];
+  if (name !== 'readFile') return undefined;
+  for (const open of OPENS) {
+    const found = recording.starts.left('fs', jsonStringify([open, path, ...FOR_READING])).map((start) => readFrom(recording, start)).find((read) => read !== undefined);
+    if (!found) continue;
+    for (const start of found.starts) recording.starts.take(slot, 'fs', start.event.key, (other) => other === start);
+    return found;
+  }
+  return undefined;
+}
+
+function readFrom({ events, starts }: Recording, opened: RecordedStart): RecordedRead | undefined {
+  const answer = answerOf(opened);
+  if (!answer) return undefined;
+  if ('error' in answer) return { starts: [opened], outcome: encodeOutcome(answer) };
+  const chain = [opened];
+  const parts: Uint8Array[] = [];
+  let failed: { readonly error: unknown } | undefined;
+  for (const event of events.slice(opened.index + 1)) {
+    if (event.type !== 'start' || event.kind !== 'fs') continue;
+    const [name, fd] = jsonParse(event.key) as unknown[];
+    if (fd !== answer.result) continue;
+    const start = starts.left('fs', event.key).find((other) => other.event === (event satisfies StartEvent));
+    const outcome = start && answerOf(start);
+    if (!outcome || !(BETWEEN.has(name) || name === 'close')) return undefined;
+    chain.push(start);
+    if ('error' in outcome) failed ??= outcome;
+    else if (name === 'read' && outcome.bytes) parts.push(outcome.bytes);
+    if (name !== 'close') continue;
+    const bytes = bufferConcat(parts);
+    return { starts: chain, outcome: encodeOutcome(failed ?? { result: { fd: -1, size: bytes.length, isWhole: true }, bytes }) };
+  }
+  return undefined;
+}
+
+function answerOf({ turns: [turn] }: RecordedStart): ReturnType<typeof decodeOutcome> | undefined {
+  return turn && decodeOutcome(turn.event.data);
+}
