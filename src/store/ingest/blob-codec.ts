@@ -20,8 +20,9 @@ export interface Blob {
 const WORTH_TRYING = 256;
 /** The share of the content's size from which on a compressed form is not kept. */
 const WORTH_KEEPING = 0.95;
-/** Four: the best for its time (82 times smaller for a whole run at 320 MB/s). */
-const QUALITY = 4;
+/** Four: the best for its time (82 times smaller for a whole run at 320 MB/s). Of a short content, five takes the same time and saves 7 % more. */
+const QUALITY = { short: 5, long: 4 } as const;
+const SHORT = 64 * 1024;
 
 export function hashOf(content: Uint8Array | string): string {
   return nativeCrypto.createHash('sha256').update(content).digest('hex');
@@ -52,7 +53,7 @@ export function decodeBlob({ hash, codec, size, bytes }: Blob): Buffer {
 /** With a window for the whole of it. */
 export function compress(content: Uint8Array): Buffer {
   const window = Math.min(constants.BROTLI_MAX_WINDOW_BITS, Math.max(constants.BROTLI_MIN_WINDOW_BITS, Math.ceil(Math.log2(content.length + 16))));
-  return brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY, [constants.BROTLI_PARAM_LGWIN]: window, [constants.BROTLI_PARAM_SIZE_HINT]: content.length } });
+  return brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: content.length <= SHORT ? QUALITY.short : QUALITY.long, [constants.BROTLI_PARAM_LGWIN]: window, [constants.BROTLI_PARAM_SIZE_HINT]: content.length } });
 }
 
 /** @param most bytes that may come out @throws Error of zlib */

@@ -75,12 +75,17 @@ async function insertManifests(database: Database, run: string, rows: readonly S
 /** Their embedders have to be registered. */
 export async function insertVectors(database: Database, run: string, vectors: readonly Vector[]): Promise<void> {
   if (vectors.length === 0) return;
+  // A vector of several steps is sent, and read by the server, once.
+  const places = new Map<Float32Array, number>();
+  for (const { embedding } of vectors) if (!places.has(embedding)) places.set(embedding, places.size + 1);
   await database.query(
-    `INSERT INTO replay_harness.step_embeddings (run_id, lane, step, embedder, source, position, embedding)
-     SELECT $1, lane, step, embedder, source, position, embedding::vector FROM unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::int[], $7::text[]) AS e (lane, step, embedder, source, position, embedding) ON CONFLICT DO NOTHING`,
+    `WITH distinct_vectors AS MATERIALIZED (SELECT place, vector::vector AS embedding FROM unnest($8::text[]) WITH ORDINALITY AS v (vector, place))
+     INSERT INTO replay_harness.step_embeddings (run_id, lane, step, embedder, source, position, embedding)
+     SELECT $1, lane, step, embedder, source, position, embedding
+     FROM unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::int[], $7::bigint[]) AS e (lane, step, embedder, source, position, place) JOIN distinct_vectors USING (place) ON CONFLICT DO NOTHING`,
     [
       run, vectors.map(({ lane }) => lane), vectors.map(({ step }) => step), vectors.map(({ embedder }) => embedder), vectors.map(({ source }) => source), vectors.map(({ position }) => position),
-      vectors.map(({ embedding }) => vectorText(embedding)),
+      vectors.map(({ embedding }) => places.get(embedding)), [...places.keys()].map(vectorText),
     ],
   );
 }

@@ -2,12 +2,23 @@
 import { BUILT_IN, type EmbeddedText, type Embedder, hasDirection } from '../../analysis/searchable.ts';
 import { StoreUnavailableError } from '../../model/error.ts';
 import type { Database } from '../sql/database.ts';
+import { hashOf } from './blob-codec.ts';
 import type { IngestTools } from './ingest.ts';
 import type { StepRow } from './rows.ts';
 import type { Vector } from './statements.ts';
 
+/** Texts whose vector is remembered: an agent that asks the same again gets the same answer. 3 KB each. */
+const REMEMBERED = 2048;
+
+interface Made {
+  readonly embedder: string;
+  readonly embedding: Float32Array;
+}
+
 /** Of one run. */
 export class VectorWriter {
+  /** By the hash of the text. */
+  readonly #known = new Map<string, Made>();
   readonly #registered = new Set<string>();
   readonly #warn: IngestTools['warn'];
   #embedder: Embedder | undefined;
@@ -30,12 +41,33 @@ export class VectorWriter {
 
   async #ofSteps(rows: readonly StepRow[]): Promise<Vector[]> {
     if (!this.#embedder) return [];
-    const embedded = rows.flatMap(({ step: { lane, step }, embedded: text }) => (text ? [{ lane, step, text }] : []));
-    const { id, vectors } = await this.#embed(this.#embedder, embedded.map(({ text }) => text));
-    return embedded.flatMap(({ lane, step }, at): Vector[] => {
-      const embedding = vectors[at];
-      return embedding && hasDirection(embedding) ? [{ lane, step, embedder: id, source: 'step', position: 0, embedding }] : [];
+    const embedded = rows.flatMap(({ step: { lane, step }, embedded: text }) => (text ? [{ lane, step, text, hash: hashOf(text.text) }] : []));
+    const made = await this.#madeOf(this.#embedder, embedded);
+    return embedded.flatMap(({ lane, step, hash }): Vector[] => {
+      const vector = made.get(hash);
+      return vector && hasDirection(vector.embedding) ? [{ ...vector, lane, step, source: 'step', position: 0 }] : [];
     });
+  }
+
+  /** Each text once. */
+  async #madeOf(embedder: Embedder, embedded: readonly { readonly text: EmbeddedText; readonly hash: string }[]): Promise<Map<string, Made>> {
+    const made = new Map<string, Made>();
+    const missing = new Map<string, EmbeddedText>();
+    for (const { hash, text } of embedded) {
+      const known = this.#known.get(hash);
+      if (known) made.set(hash, known);
+      else missing.set(hash, text);
+    }
+    if (missing.size === 0) return made;
+    const { id, vectors } = await this.#embed(embedder, [...missing.values()]);
+    if (this.#known.size + missing.size > REMEMBERED) this.#known.clear();
+    for (const [at, hash] of [...missing.keys()].entries()) {
+      const embedding = vectors[at];
+      if (!embedding) continue;
+      made.set(hash, { embedder: id, embedding });
+      this.#known.set(hash, { embedder: id, embedding });
+    }
+    return made;
   }
 
   /** An endpoint that is away must not keep a run out of the store. */
