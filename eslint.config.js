@@ -58,8 +58,8 @@ export default defineConfig(
   },
   {
     files: ['src/**/*.ts', 'loader/**/*.ts'],
-    // The command line and the proxy run in a process of their own; the preload runs before anybody else and only picks a bundle.
-    ignores: ['src/runtime/**', 'src/cli/**', 'src/proxy/**', 'src/analysis/embedding-endpoint.ts', 'loader/preload.ts'],
+    // The command line and the proxy run in a process of their own, and so does who imports it as a library; the preload runs before anybody else and only picks a bundle.
+    ignores: ['src/runtime/**', 'src/cli/**', 'src/proxy/**', 'src/api/**', 'src/analysis/embedding-endpoint.ts', 'loader/preload.ts'],
     rules: {
       'no-restricted-globals': ['error', ...GLOBALS.map((name) => ({ name, message: PRISTINE }))],
       'no-restricted-properties': ['error', ...PROPERTIES.map(([object, property]) => ({ object, property, message: PRISTINE }))],

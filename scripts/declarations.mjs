@@ -14,7 +14,8 @@ export function writeDeclarations(root, entries, out) {
     const { outputText, diagnostics } = ts.transpileDeclaration(source, { fileName: file, compilerOptions: { declaration: true, isolatedDeclarations: true, target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.NodeNext, verbatimModuleSyntax: true } });
     if (diagnostics?.length) throw new Error(`${file}: ${ts.flattenDiagnosticMessageText(diagnostics[0]?.messageText ?? '', '\n')}`);
     const imported = [...outputText.matchAll(IMPORT)].map(([, , , path]) => normalize(join(dirname(file), `${path}.ts`)));
-    for (const next of imported) if (!known.has(next)) waiting.push(next), known.add(next);
+    waiting.push(...imported.filter((next) => !known.has(next)));
+    for (const next of imported) known.add(next);
     const target = join(out, file.replace(/\.ts$/, '.d.ts'));
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, outputText.replace(IMPORT, '$1$2$3.js$2'));

@@ -87,12 +87,18 @@ async function readable(location: string, selector: string): Promise<string> {
 
 export interface ForkOptions extends Surroundings {
   readonly store?: string;
-  /** Number of the step, of `steps`, from which on the program is left to itself. */
-  readonly at: number;
+  /** Number of the step, of `steps`, from which on the program is left to itself; `swap` says it, too. */
+  readonly at?: number;
   /** What that step is answered instead: places in its output, and values. */
   readonly set?: Readonly<Record<string, unknown>>;
   /** A file with the whole answer. */
   readonly output?: string;
+  /** A file with handlers of msw, which answer from there on. */
+  readonly handlers?: string;
+  /** The model that is asked from there on. */
+  readonly model?: string;
+  /** Two steps: the first is delivered before the second. */
+  readonly swap?: readonly [number, number];
   /** What may be called for real. */
   readonly live?: readonly string[];
   readonly agent?: string;
@@ -105,12 +111,13 @@ export interface Forked extends Performed {
 }
 
 /** @throws as `replay`, and LiveCallBlockedError for a call that was refused */
-export async function fork(run: string, { store, at, set = {}, output, live = [], agent, ...surroundings }: ForkOptions): Promise<Forked> {
+export async function fork(run: string, { store, at, set = {}, output, handlers, model, swap, live = [], agent, ...surroundings }: ForkOptions): Promise<Forked> {
   const location = locationOf(store);
   const id = await readable(location, run);
   const before = new Set((await listed(location)).map((one) => one.id));
-  const options = [...Object.entries(set).flatMap(([path, value]) => ['--set', `${path}=${JSON.stringify(value)}`]), ...(output === undefined ? [] : ['--output', output]), ...live.flatMap((pattern) => ['--live', pattern]), ...(agent === undefined ? [] : ['--agent', agent])];
-  const { report, ...performed } = await performReported(['fork', id, '--at', String(at), '--store', location, ...options], undefined, surroundings);
+  const texts = { at: at?.toString(), output, handlers, model, swap: swap?.join(','), agent };
+  const options = [...Object.entries(texts).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value])), ...Object.entries(set).flatMap(([path, value]) => ['--set', `${path}=${JSON.stringify(value)}`]), ...live.flatMap((pattern) => ['--live', pattern])];
+  const { report, ...performed } = await performReported(['fork', id, '--store', location, ...options], undefined, surroundings);
   if (!report || report.verdict === 'blocked') throw errorOf(performed.exitCode, performed.said);
   return { ...performed, report, run: (await listed(location)).find((one) => one.forkedFrom === id && !before.has(one.id)) ?? null };
 }
