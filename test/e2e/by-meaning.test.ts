@@ -6,7 +6,7 @@ import { lacksRuntimes, replayByMeaning, RUNTIMES } from '../support/replay-by-m
 import { databasesFor } from '../support/databases/index.ts';
 import { itNeeds } from '../support/databases/test-databases.ts';
 import { PACKAGES, ROOT } from '../support/paths.ts';
-import { spoilFiles, writeFiles } from '../support/agent-files.ts';
+import { spoilFiles, writeFiles, writeWholeFiles } from '../support/agent-files.ts';
 import { testServer, testWorkspace } from '../support/test-workspace.ts';
 import type { Replayed } from '../support/workspace.ts';
 
@@ -173,6 +173,18 @@ describe.skipIf(lacksRuntimes())('another Node version', () => {
   // What each version recorded is replayed on each in test/recordings, and again and again in test/stress.
   it('five streams at once with timers', () => replayByMeaning({ agent: 'semantic-streams.mjs' }, OWN));
   it.each(['axios.mjs', 'undici-package.mjs', 'openai-tool-loop.mjs', 'https.mjs'])('%s', (agent) => replayByMeaning({ agent }, OWN, ['22', '24'].filter((major) => major !== OWN).slice(-1)));
+  // It does in one job what versions before it do in several calls.
+  describe.skipIf(Number(OWN) >= 26 || !RUNTIMES.has('26'))('Node 26', () => {
+    it('reads files whole as they were read in pieces', () => replayByMeaning({ agent: 'whole-reads.mjs', prepare: writeWholeFiles, spoil: spoilFiles }, OWN, ['26']));
+    it('does not take the beginning of a file for the whole', async () => {
+      const program = `
+import { open, readFile } from 'node:fs/promises';
+const beginning = async () => { const file = await open('upload.bin'); const { buffer } = await file.read(Buffer.alloc(10)); await file.close(); return buffer; };
+console.log((await /* read */beginning()).length);`;
+      const { exitCode, report, stdout } = await replayChanged(program, [['/* read */beginning()', "readFile('upload.bin')"]], { args: ['--loose', '--node', RUNTIMES.get('26') as string] });
+      expect({ exitCode, verdict: report?.verdict, drift: report?.drifts[0], stdout: stdout.toString() }).toMatchObject({ exitCode: 3, verdict: 'drifted', drift: { change: 'added', now: 'fs.readFile upload.bin' }, stdout: '' });
+    });
+  });
   it('uploads', () => replayByMeaning({ agent: 'upload.mjs', prepare: writeFiles, spoil: spoilFiles }, OWN, [OWN]));
 });
 

@@ -14,6 +14,13 @@ export function writeFiles(workspace: Workspace): void {
   symlinkSync('notes.txt', workspace.path('link'));
 }
 
+/** For what reads files whole: one of many reads, and one of nothing. */
+export function writeWholeFiles(workspace: Workspace): void {
+  writeFiles(workspace);
+  workspace.write('megabytes.bin', Buffer.alloc(3_000_001, 'abc'));
+  workspace.write('empty.txt', '');
+}
+
 /** Some are gone, some differ, one is new: a replay reads none of them. */
 export function spoilFiles(workspace: Workspace): void {
   workspace.write('notes.txt', 'something else altogether');

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { removeWritten, spoilFiles, writeFiles } from './agent-files.ts';
+import { removeWritten, spoilFiles, writeFiles, writeWholeFiles } from './agent-files.ts';
 import { PACKAGES, ROOT } from './paths.ts';
 import { type AgentCase, all, sortedLines } from './record-and-replay.ts';
 import type { Workspace } from './workspace.ts';
@@ -93,6 +93,7 @@ const values: readonly AgentCase[] = [
 
 const files: readonly AgentCase[] = [
   { agent: 'file-reads.mjs', prepare: writeFiles, spoil: spoilFiles },
+  { agent: 'whole-reads.mjs', prepare: writeWholeFiles, spoil: spoilFiles, sameAsBare: all },
   { agent: 'file-facts.mjs', prepare: writeFiles, spoil: spoilFiles },
   { agent: 'file-errors.mjs', prepare: writeFiles, spoil: spoilFiles, sameAsBare: all },
   { agent: 'imports.mjs' },

@@ -11,6 +11,10 @@ import type { RecordedStart, Recording } from './recording.ts';
 const FOR_READING = [0, 0o666] as const;
 const OPENS = ['openFileHandle', 'open'];
 const BETWEEN: ReadonlySet<unknown> = new Set(['fstat', 'read']);
+/** As the binding writes where to read: on from the last read. */
+const ONWARD = '-1';
+/** Where the size lies among the numbers that `fstat` gives. */
+const SIZE = 8;
 
 export interface RecordedRead {
   /** In recorded order, each with the turn in which it came to its end. */
@@ -39,18 +43,28 @@ function readFrom({ events, starts }: Recording, opened: RecordedStart): Recorde
   const chain = [opened];
   const parts: Uint8Array[] = [];
   let failed: { readonly error: unknown } | undefined;
+  let size: number | undefined;
+  let isAtEnd = false;
   for (const event of events.slice(opened.index + 1)) {
     if (event.type !== 'start' || event.kind !== 'fs') continue;
-    const [name, fd] = jsonParse(event.key) as unknown[];
+    const [name, fd, , position] = jsonParse(event.key) as unknown[];
     if (fd !== answer.result) continue;
     const start = starts.left('fs', event.key).find((other) => other.event === (event satisfies StartEvent));
     const outcome = start && answerOf(start);
     if (!outcome || !(BETWEEN.has(name) || name === 'close')) return undefined;
     chain.push(start);
     if ('error' in outcome) failed ??= outcome;
-    else if (name === 'read' && outcome.bytes) parts.push(outcome.bytes);
+    else if (name === 'fstat') size = Number((outcome.result as ArrayLike<number>)[SIZE]);
+    else if (name === 'read') {
+      // A program of its own mind reads here and there.
+      if (position !== ONWARD) return undefined;
+      isAtEnd = outcome.result === 0;
+      if (outcome.bytes) parts.push(outcome.bytes);
+    }
     if (name !== 'close') continue;
     const bytes = bufferConcat(parts);
+    // Or just the beginning.
+    if (!failed && !isAtEnd && bytes.length !== size) return undefined;
     return { starts: chain, outcome: encodeOutcome(failed ?? { result: { fd: -1, size: bytes.length, isWhole: true }, bytes }) };
   }
   return undefined;
