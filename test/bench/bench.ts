@@ -20,7 +20,7 @@ const LATEST = join(ROOT, 'test/bench/results/latest.json');
 const DOCUMENT = join(ROOT, 'docs/benchmarks.md');
 
 /** What is no program under a recorder: prints its figures itself. */
-const SEPARATE: Readonly<Record<string, (mode: Mode) => Promise<string[]>>> = { semantic: benchSemantic, verify: benchVerify, store: benchIngest, 'store-server': benchServerStore, search: benchSearch, 'search-quality': benchQuality };
+const SEPARATE: Readonly<Record<string, (mode: Mode, keep: boolean) => Promise<string[]>>> = { semantic: benchSemantic, verify: benchVerify, store: benchIngest, 'store-server': benchServerStore, search: benchSearch, 'search-quality': benchQuality };
 const IN_DATABASE: ReadonlySet<string> = new Set(['store', 'store-server', 'search', 'search-quality']);
 
 export async function bench(args: readonly string[]): Promise<number> {
@@ -57,13 +57,14 @@ export async function bench(args: readonly string[]): Promise<number> {
     if (positionals.length > 0 && !positionals.includes(id)) continue;
     const lacking = IN_DATABASE.has(id) ? missingServers(['pgvector']) : [];
     if (lacking.length > 0) tellSkipped(`row ${id}`, lacking);
-    else separate.push(...(await measureIt(mode)));
+    else separate.push(...(await measureIt(mode, values.keep === true)));
   }
   await removeDatabases();
   const result: Result = { mode, machine: before, loadAfter: load(), rows, peers: missing === undefined ? VARIANTS.filter(({ id }) => ![BARE, AGAIN, HARNESS].includes(id)).map(({ label }) => label) : [`no peers (${missing})`] };
   console.log(`${headOf(result)}\n\n${targetsText(result)}`);
   if (values.json) writeFileSync(values.json, JSON.stringify(result));
-  if ((mode === 'full' && positionals.length === 0) || values.keep) keep(result);
+  // A result without rows would take the place of one with all of them.
+  if ((mode === 'full' && positionals.length === 0) || (values.keep && rows.length > 0)) keep(result);
   const faults = [...faultsOfHarness(result), ...separate];
   for (const fault of faults) console.error(`WRONG: ${fault}`);
   return faults.length === 0 ? 0 : 1;

@@ -1,5 +1,5 @@
 /** The event store on a server: how fast it takes runs, how small it keeps them, and what a program pays for a store that is a server. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LaneEvent } from '../../src/model/event.ts';
 import type { RunManifest } from '../../src/model/run.ts';
@@ -15,7 +15,9 @@ import { postgres } from '../support/databases/index.ts';
 import { ROOT } from '../support/paths.ts';
 import { TestServer } from '../support/server.ts';
 import { Workspace } from '../support/workspace.ts';
+import { machine } from './machine.ts';
 import { spread } from './statistics.ts';
+import { machineOf, STORE_RESULT } from './text.ts';
 
 type Mode = 'full' | 'quick';
 
@@ -92,12 +94,54 @@ async function sizeOf(database: Database, pattern: string): Promise<number> {
   return row?.bytes ?? 0;
 }
 
+interface Share {
+  readonly table: string;
+  readonly heap: number;
+  readonly indexes: number;
+}
+
+/** Bytes of each table of the store, with its partitions and what lies beside its rows; its indexes apart. */
+function sharesOf(database: Database): Promise<Share[]> {
+  return database.query<Share>(
+    `SELECT regexp_replace(c.relname, '_([0-9]{6}|other|[0-9a-f]{12})$', '') AS table, sum(pg_table_size(c.oid))::bigint AS heap, sum(pg_indexes_size(c.oid))::bigint AS indexes
+     FROM pg_class c WHERE c.relnamespace = 'replay_harness'::regnamespace AND c.relkind = 'r' AND c.relname ~ $1 GROUP BY 1 ORDER BY 1`,
+    [WHOLE],
+  );
+}
+
+function grown(after: readonly Share[], before: readonly Share[]): Share[] {
+  return after
+    .map(({ table, heap, indexes }) => ({ table, heap: heap - (before.find((share) => share.table === table)?.heap ?? 0), indexes: indexes - (before.find((share) => share.table === table)?.indexes ?? 0) }))
+    .filter(({ heap, indexes }) => heap + indexes > 0)
+    .sort((a, b) => b.heap + b.indexes - a.heap - a.indexes);
+}
+
+/** What each statement takes, by its beginning: waits for the server included. */
+function timed(database: Database, took: Map<string, number>): Database {
+  return {
+    query: async <T>(sql: string, params?: readonly unknown[]) => {
+      const began = performance.now();
+      const rows = await database.query<T>(sql, params);
+      const name = /(?:INSERT INTO|UPDATE) [\w.]+/.exec(sql)?.[0] ?? sql.slice(0, 60);
+      took.set(name, (took.get(name) ?? 0) + performance.now() - began);
+      return rows;
+    },
+    transaction: (work, options) => database.transaction((inside) => work(timed(inside, took)), options),
+    close: () => database.close(),
+  };
+}
+
 const CONTENT = '^(blobs|context_manifests)';
 const WHOLE = '^(runs|steps|step_|blobs|context_manifests|tapes|run_keys|vault)';
 
-/** @returns what is wrong */
-export function benchIngest(mode: Mode): Promise<string[]> {
+/** @param keep writes the result beside those of the other rows @returns what is wrong */
+export function benchIngest(mode: Mode, keep = false): Promise<string[]> {
   return within(async (world) => {
+    const told: string[] = [`${machineOf(machine())}\nnpm run bench -- ${mode === 'quick' ? '--quick ' : ''}store`];
+    const tell = (line: string): void => {
+      console.log(line);
+      told.push(line);
+    };
     const { database } = world;
     const runs = await chats(world, CHATS[mode]);
     const tools = ingestTools({}, {});
@@ -106,20 +150,27 @@ export function benchIngest(mode: Mode): Promise<string[]> {
     const [first, ...talks] = runs.slice(0, -1) as [Recorded, ...Recorded[]];
     const busy = runs.at(-1) as Recorded;
     await ingestRun(database, first, tools, { tape: first.folder });
-    const before = { content: await sizeOf(database, CONTENT), whole: await sizeOf(database, WHOLE) };
+    const before = { content: await sizeOf(database, CONTENT), whole: await sizeOf(database, WHOLE), shares: await sharesOf(database) };
     for (const run of talks) await ingestRun(database, run, tools, { tape: run.folder });
     const content = (await sizeOf(database, CONTENT)) - before.content;
     const whole = (await sizeOf(database, WHOLE)) - before.whole;
+    const shares = grown(await sharesOf(database), before.shares);
 
     // Of a program that does something of everything; a prompt of 70 KB costs what its bytes cost, however it is stored.
     const rowsBefore = await rowsIn(database);
-    let began = performance.now();
-    await ingestRun(database, busy, tools, { tape: busy.folder });
-    const ingested = ((await rowsIn(database)) - rowsBefore) / (performance.now() - began);
+    // Half of them before and half behind: what else the machine does counts for both.
     const events = (busy.lanes[0]?.events ?? []).slice(0, 3000);
-    began = performance.now();
-    for (const event of events) await insertEvent(database, busy.manifest.id, event);
-    const single = events.length / (performance.now() - began);
+    const half = events.length / 2;
+    let alone = await insertEach(database, busy.manifest.id, events.slice(0, half));
+    const took = new Map<string, number>();
+    const cpuBefore = process.cpuUsage();
+    const began = performance.now();
+    await ingestRun(timed(database, took), busy, tools, { tape: busy.folder });
+    const wall = performance.now() - began;
+    const cpu = process.cpuUsage(cpuBefore);
+    const ingested = ((await rowsIn(database)) - rowsBefore) / wall;
+    alone += await insertEach(database, busy.manifest.id, events.slice(half));
+    const single = events.length / alone;
 
     for (const run of talks) {
       for (const step of [...stepsOf(run.lanes, tools.random)].flatMap((lane) => lane.steps).filter(isConversation)) {
@@ -133,8 +184,14 @@ export function benchIngest(mode: Mode): Promise<string[]> {
       ['blobs and manifests, against JSONB for each model call: times smaller', jsonb / content, LEAST.content],
       ['the whole store with tapes, vectors and indexes: times smaller', jsonb / whole, LEAST.whole],
     ] as const;
-    console.log(`\nstore: ${talks.length} chats of ${TURNS} model calls: ${(jsonb / 1e6).toFixed(1)} MB as JSONB, ${(content / 1e6).toFixed(2)} MB of blobs and manifests, ${(whole / 1e6).toFixed(2)} MB in all; ${(ingested * 1000).toFixed(0)} rows a second`);
-    for (const [what, ratio, least] of figures) console.log(`  ${what.padEnd(80)} ${ratio.toFixed(1)}, target ≥ ${least}: ${ratio >= least ? 'met' : 'MISSED'}`);
+    const [compression] = await database.query<{ method: string }>("SELECT current_setting('default_toast_compression') AS method", []);
+    tell(`\nstore: ${talks.length} chats of ${TURNS} model calls: ${(jsonb / 1e6).toFixed(1)} MB as JSONB, ${(content / 1e6).toFixed(2)} MB of blobs and manifests, ${(whole / 1e6).toFixed(2)} MB in all; ${(ingested * 1000).toFixed(0)} rows a second. JSONB as the server stores it, packed with ${compression?.method ?? 'nothing'}; all sizes with indexes`);
+    for (const [what, ratio, least] of figures) tell(`  ${what.padEnd(80)} ${ratio.toFixed(1)}, target ≥ ${least}: ${ratio >= least ? 'met' : 'MISSED'}`);
+    tell(`\n  of ${talks.length} chats, in KB:      rows  indexes`);
+    for (const { table, heap, indexes } of shares) tell(`    ${table.padEnd(20)} ${(heap / 1024).toFixed(0).padStart(8)} ${(indexes / 1024).toFixed(0).padStart(8)}`);
+    tell(`  of the ${wall.toFixed(0)} ms of one busy run (${((cpu.user + cpu.system) / 1000).toFixed(0)} ms CPU of the ingester), waited for the server:`);
+    for (const [statement, ms] of [...took].sort(([, a], [, b]) => b - a).slice(0, 8)) tell(`    ${statement.padEnd(60)} ${ms.toFixed(0).padStart(6)} ms`);
+    if (keep) writeFileSync(STORE_RESULT, `${told.join('\n')}\n`);
     return [];
   });
 }
@@ -144,6 +201,13 @@ const TABLES = ['runs', 'steps', 'step_readings', 'blobs', 'step_blobs', 'contex
 async function rowsIn(database: Database): Promise<number> {
   const [row] = await database.query<{ n: number }>(`SELECT ${TABLES.map((table) => `(SELECT count(*) FROM replay_harness.${table})`).join(' + ')} AS n`, []);
   return row?.n ?? 0;
+}
+
+/** @returns milliseconds */
+async function insertEach(database: Database, run: string, events: readonly LaneEvent[]): Promise<number> {
+  const began = performance.now();
+  for (const event of events) await insertEvent(database, run, event);
+  return performance.now() - began;
 }
 
 function insertEvent(database: Database, run: string, event: LaneEvent): Promise<unknown> {

@@ -1,4 +1,7 @@
 /** The result for a reader: Markdown that is also readable in a terminal. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../support/paths.ts';
 import type { Machine } from './machine.ts';
 import type { Correctness, FigureResult, Result, RowResult } from './result.ts';
 import type { Spread } from './statistics.ts';
@@ -15,8 +18,15 @@ What a peer is held to is what its README shows: each is put before the unmodifi
 Where a target is missed, \`npm run bench -- --profile ROW\` says which functions take the time: of the agent, of Node, and of which file of the harness. The last such profile of each is kept in [test/bench/results](../test/bench/results).`;
 
 /** docs/benchmarks.md */
+/** What `npm run bench -- --keep store` printed last: the ratios, and what the bytes and the time went to. */
+export const STORE_RESULT: string = join(ROOT, 'test/bench/results/store.txt');
+
 export function documentOf(result: Result): string {
-  return `${[READING, headOf(result), '## Targets', targetsText(result), ...result.rows.map(textOf)].join('\n\n')}\n`;
+  return `${[READING, headOf(result), '## Targets', targetsText(result), ...result.rows.map(textOf), ...storeSection()].join('\n\n')}\n`;
+}
+
+function storeSection(): string[] {
+  return existsSync(STORE_RESULT) ? [`## The event store on a server\n\n\`\`\`\n${readFileSync(STORE_RESULT, 'utf8').trimEnd()}\n\`\`\``] : [];
 }
 
 export function headOf({ machine, loadAfter, mode, peers }: Result): string {
