@@ -1,10 +1,11 @@
 /** `--swap A,B`: what the recording brings for step B comes before what it brings for step A. */
+import type { ForkControl } from '../../../loader/control.ts';
 import { ConfigError } from '../../model/error.ts';
 import type { Kind, LaneEvent } from '../../model/event.ts';
-import type { Swap } from '../../replay/fork/order.ts';
 import { gatherDrafts } from '../../steps/lane/gather.ts';
 import type { Step } from '../../steps/step.ts';
 
+type Swap = NonNullable<ForkControl['swap']>;
 type Delivery = Extract<LaneEvent, { type: 'delivery' }>;
 
 /** What says that a request is on its way, or a connection over: no part of an answer. */
