@@ -2,6 +2,7 @@
 import { binding, isLoaded } from '../../runtime/bindings.ts';
 import { apply } from '../../runtime/natives.ts';
 import { patchMethod } from '../../runtime/patches.ts';
+import { readSpawn } from '../../runtime/spawn-protocol.ts';
 import type { Session } from '../session.ts';
 
 /** The variable by which a process knows that it is a worker of a cluster. */
@@ -14,9 +15,9 @@ export function installSharedServers(session: Session): void {
     return typeof fd === 'number' && fd >= 0 ? session.uncaptured('a server on a file descriptor (listen)', live) : live();
   });
   const { prototype } = binding('process_wrap')['Process'] as { prototype: object };
-  patchMethod(prototype, 'spawn', (native) => function (this: object, options: { envPairs?: readonly string[] }, ...rest: unknown[]): unknown {
-    const live = (): unknown => apply(native, this, [options, ...rest]);
-    return options.envPairs?.some((pair) => pair.startsWith(WORKER)) ? session.uncaptured('a cluster (cluster.fork)', live) : live();
+  patchMethod(prototype, 'spawn', (native) => function (this: object, ...args: unknown[]): unknown {
+    const live = (): unknown => apply(native, this, args);
+    return readSpawn(args).envPairs?.some((pair) => pair.startsWith(WORKER)) ? session.uncaptured('a cluster (cluster.fork)', live) : live();
   });
   // Node has loaded it before any preload where this process is a worker; elsewhere nothing of it is loaded here.
   if (!isLoaded('internal/cluster/child')) return;
