@@ -1,7 +1,7 @@
 /** Rounds of every agent of the catalogue, one after the other; busy loops beside them if wanted. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { availableParallelism, loadavg } from 'node:os';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { AGENT_CASES } from '../support/catalogue.ts';
@@ -50,7 +50,7 @@ export async function stress(args: readonly string[]): Promise<number> {
   const failed = results.filter(({ faults }) => faults.length > 0);
   const summary = `${results.length - failed.length} of ${results.length} agents identical in every round${values.busy ? ', with both cores kept busy' : ''}`;
   console.log(`\n${summary}`);
-  if (values.keep) keep([summary, '', ...results.map(lineOf)], values.busy === true);
+  if (values.keep) keep([summary, '', ...results.map(lineOf)], [...(values.busy ? ['busy'] : []), ...positionals]);
   return failed.length === 0 && results.length > 0 ? 0 : 1;
 }
 
@@ -85,13 +85,14 @@ function lineOf({ agent, rounds, faults, seconds }: Result): string {
   return [`${agent.padEnd(44)} ${counts} ${seconds.toFixed(1).padStart(6)} s`, ...faults.slice(0, 2).map((fault) => `    ${fault}`)].join('\n');
 }
 
-/** The last result on each Node version is part of the repository. */
-function keep(lines: readonly string[], busy: boolean): void {
+/** The last result on each Node version is part of the repository; that of chosen agents has a file of its own. */
+function keep(lines: readonly string[], marks: readonly string[]): void {
   const commit = execFileSync('git', ['describe', '--always', '--dirty'], { cwd: ROOT, encoding: 'utf8' }).trim();
-  const head = `${new Date().toISOString().slice(0, 16)}Z, commit ${commit}, Node ${process.version}, ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)} at the end`;
+  const head = `${new Date().toISOString().slice(0, 16)}Z, commit ${commit}, Node ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model}), load ${loadavg()[0]?.toFixed(1)} at the end`;
   const folder = join(ROOT, 'test/stress/results');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `node-${process.versions.node.split('.')[0]}${busy ? '-busy' : ''}.txt`), `${[head, ...lines].join('\n')}\n`);
+  const name = ['node', process.versions.node.split('.')[0], ...marks.map((mark) => mark.replaceAll('/', '-'))].join('-');
+  writeFileSync(join(folder, `${name}.txt`), `${[head, ...lines].join('\n')}\n`);
 }
 
 function busyLoop(): ChildProcess {
