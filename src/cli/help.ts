@@ -136,12 +136,12 @@ export const HELP: string = `replay-harness ${VERSION}: records an unmodified No
 
 <run> is a full id, a unique prefix, or "latest".
 
-Commands:
-${table(Object.values(VERBS).map(({ usage, does }) => [usage, does.split('. ')[0] as string] as const))}
+Commands (replay-harness COMMAND --help lists the options of one):
+${table(Object.values(VERBS).map(({ usage, does }) => [usage.split(/ (?:\[|-|\|)/)[0] as string, (does.split('. ')[0] as string).replace(/\.$/, '')] as const))}
 Options everywhere:
 ${table([STORE_OPTION])}
 Exit codes: 0 done · 1 failed · 2 usage or configuration · 3 diverged (verify, gate: one of the runs) · 4 integrity · 5 store unreachable · 6 refused in a fork · 7 truncated.
-record and replay pass the agent's own exit code through when the run went as it should.
+record, replay and fork pass the agent's own exit code through when the run went as it should.
 Environment: REPLAY_HARNESS_MODE, _STORE, _RUN, _AGENT, _CONFIG, _RECIPIENT, _IDENTITY, _LOG. See the README.
 `;
 
