@@ -89,23 +89,32 @@ test('an argument that nobody named, and a call that is made again and again', a
   expect(all.filter(({ what }) => what === 'repeated').map(({ text }) => text)).toEqual(['refund({"order":"A-7009","note":"sorry for that"}) was asked for 3 times with the same arguments']);
 });
 
-/** Two calls under way together: asked in this order, answered in the other; then a prompt in the turn of the first one's answer. */
-function sideBySide(next: string, { together = true } = {}): Step[] {
+function askOn(tape: Tape, content: string): number {
+  const operation = tape.start('tcp', ['h', 80]);
+  tape.deliver(operation, 'connected');
+  const body = JSON.stringify({ model: 'm-2026-01-01', messages: [{ role: 'user', content }] });
+  tape.write(operation, `POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  return operation;
+}
+
+function answerOn(tape: Tape, operation: number, content: string, status = 200): void {
+  const body = JSON.stringify(status === 200 ? completion({ content }) : { error: { message: content } });
+  tape.read(operation, `HTTP/1.1 ${status} Said\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+}
+
+/** Two calls under way together: asked in this order, answered in the other; then a prompt in the turn of the first one's answer. `again`: the first is refused and asked again. */
+function sideBySide(next: string, { together = true, again = false } = {}): Step[] {
   const tape = new Tape();
-  const ask = (content: string): number => {
-    const operation = tape.start('tcp', ['h', 80]);
-    tape.deliver(operation, 'connected');
-    const body = JSON.stringify({ model: 'm-2026-01-01', messages: [{ role: 'user', content }] });
-    tape.write(operation, `POST /v1/chat/completions HTTP/1.1\r\nHost: h\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-    return operation;
-  };
-  const answer = (operation: number, content: string): void => {
-    const body = JSON.stringify(completion({ content }));
-    tape.read(operation, `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-  };
-  const first = ask('about the first mail');
+  const ask = (content: string): number => askOn(tape, content);
+  const answer = (operation: number, content: string, status?: number): void => answerOn(tape, operation, content, status);
+  const about = 'about the first mail';
+  let first = ask(about);
   if (!together) answer(first, 'It is A-7001.');
   const second = ask('about the second mail');
+  if (again) {
+    answer(first, 'slow down', 429);
+    first = ask(about);
+  }
   answer(second, 'It is A-7002.');
   if (together) answer(first, 'It is A-7001.');
   ask(next);
@@ -124,6 +133,20 @@ test('a prompt that has its number from work beside', () => {
   expect(texts(sideBySide('The order is "A-7001".', { together: false }))).toEqual([]);
 });
 
+test('of several answers beside, the prompt had its number from one that was there', () => {
+  const tape = new Tape();
+  const ask = (content: string): number => askOn(tape, content);
+  const [first, second] = [ask('about the first mail'), ask('about the second mail')];
+  const third = ask('about the third mail');
+  answerOn(tape, second, 'It is A-7002.');
+  answerOn(tape, first, 'It is A-7001.');
+  ask('The order is "A-7002".');
+  answerOn(tape, third, 'It is A-7002, too.');
+  const steps = interpret(tape.events);
+  const named = steps.filter(({ kind }) => kind === 'llm')[1]?.step;
+  expect(notableIn(steps).filter(({ what }) => what === 'stranger-in-prompt').map(({ text }) => text)).toEqual([expect.stringContaining(`A-7002 appears in the answer of ${named}, a parallel branch`)]);
+});
+
 test('answers in another order than the questions', () => {
   const order = (steps: readonly Step[]): string[] => notableIn(steps).filter(({ what }) => what === 'out-of-order').map(({ text }) => text);
   const steps = sideBySide('x');
@@ -137,6 +160,9 @@ test('the prompt that was told what the last of reordered answers brought', () =
   const steps = sideBySide('So it is A-7001?');
   const [one, two, prompt] = steps.filter(({ kind }) => kind === 'llm').map(({ step }) => step);
   expect(told(steps)).toEqual([`2 calls were under way together; asked in the order ${one}, ${two}, they were answered in the order ${two}, ${one}; what came of the last answer (${one}) is what prompt ${prompt} was told: "A-7001"`]);
+  const retried = sideBySide('So it is A-7001?', { again: true });
+  const [refused, quick, again, after] = retried.filter(({ kind }) => kind === 'llm').map(({ step }) => step);
+  expect(told(retried)).toEqual([`2 calls were under way together; asked in the order ${refused}, ${quick} (${refused} again as ${again}), they were answered in the order ${quick}, ${again}; what came of the last answer (${again}) is what prompt ${after} was told: "A-7001"`]);
   // Told both, told neither, told what came first, told what the questions said.
   for (const next of ['A-7001 or A-7002?', 'Go on.', 'So it is A-7002?', 'What of "the first mail"?']) expect(told(sideBySide(next))).toEqual([]);
   expect(told(sideBySide('So it is A-7001?', { together: false }))).toEqual([]);

@@ -25,7 +25,7 @@ export function duplicateEffects(steps: readonly Step[]): Notable[] {
     const [first] = same as [Step];
     const statuses = [...new Set(same.map(statusOf))].join(' and ');
     const all = same.length === 2 ? 'both' : `all ${same.length}`;
-    return [{ what: 'duplicate-effect', steps: same.map(({ step }) => step), text: `${listed(same).replace(/, (\d+)$/, ' and $1')} sent the same ${first.name}; ${all} ${statuses}, answers differ${differing(bodies)}` }];
+    return [{ what: 'duplicate-effect', steps: same.map(({ step }) => step), text: `${listed(same.map(({ step }) => step)).replace(/, (\d+)$/, ' and $1')} sent the same ${first.name}; ${all} ${statuses}, answers differ${differing(bodies)}` }];
   });
 }
 

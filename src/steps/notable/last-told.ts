@@ -35,13 +35,13 @@ export function followersOf(steps: readonly Step[], conversations: Conversations
 }
 
 /**
- * Says nothing where every answer has a prompt of its own (nobody was overtaken), where the last answer is of the last question,
- * where the prompt has something of the other answers too, or what the questions already said.
- * @param answered in the order of the answers
+ * Says nothing where every answer has a prompt of its own (nobody was overtaken), where the prompt has something of the other
+ * answers too, or what the questions already said.
+ * @param answered in the order of the answers, of which the last is not of the last question
  */
 export function toldOfLast(answered: readonly Step[], followers: Followers, conversations: Conversations): LastTold | null {
   const last = answered.at(-1);
-  if (!last || answered.every(({ step }) => step <= last.step)) return null;
+  if (!last) return null;
   const of = (answer: Step): readonly Step[] => followers.get(answer.step) ?? [];
   const [prompt, ...more] = answered.flatMap(of).filter((step) => isConversation(step) && !answered.includes(step));
   if (!prompt || more.length > 0 || !of(last).includes(prompt)) return null;

@@ -1,9 +1,7 @@
-import type { Step } from '../step.ts';
-
 const LISTED = 6;
 
-/** @returns at most a few numbers: `47, 51, 54, …`. */
-export function listed(steps: readonly Step[]): string {
-  const shown = steps.slice(0, LISTED).map(({ step }) => step).join(', ');
-  return steps.length > LISTED ? `${shown}, …` : shown;
+/** @returns at most a few of them: `47, 51, 54, …`. */
+export function listed(all: readonly (number | string)[]): string {
+  const shown = all.slice(0, LISTED).join(', ');
+  return all.length > LISTED ? `${shown}, …` : shown;
 }

@@ -10,14 +10,18 @@ import { shortly } from './shortly.ts';
 
 const OFTEN = 3;
 
-/** Calls with the same instructions that were all under way at one time, and not answered in the order in which they were asked. */
+/**
+ * Calls with the same instructions that were all under way at one time, and not answered in the order in which they were asked.
+ * What failed and was asked again was asked when it was first asked.
+ */
 export function answersOutOfOrder(steps: readonly Step[], conversations: Conversations): Notable[] {
   const groups = new Map<string, Step[][]>();
-  for (const step of steps) {
-    if (!isConversation(step) || step.error || step.ended === null) continue;
+  const asked = (step: Step): number => firstAsked(step.step, conversations);
+  const calls = steps.filter((step) => isConversation(step) && !step.error && step.ended !== null).sort((a, b) => asked(a) - asked(b));
+  for (const step of calls) {
     const alike = groups.get(instructionsOf(step)) ?? [];
     const last = alike.at(-1);
-    if (last?.every((other) => step.step < (other.ended ?? 0))) last.push(step);
+    if (last?.every((other) => asked(step) < (other.ended ?? 0))) last.push(step);
     else alike.push([step]);
     groups.set(instructionsOf(step), alike);
   }
@@ -26,13 +30,21 @@ export function answersOutOfOrder(steps: readonly Step[], conversations: Convers
     const answered = [...together].sort((a, b) => (a.ended ?? 0) - (b.ended ?? 0));
     if (together.every((step, index) => step === answered[index])) return [];
     const numbers = together.map(({ step }) => step);
-    const text = `${together.length} calls were under way together; asked in the order ${listed(together)}, they were answered in the order ${listed(answered)}`;
-    const told = toldOfLast(answered, followers, conversations);
+    const again = together.flatMap((step) => (asked(step) === step.step ? [] : [`${asked(step)} again as ${step.step}`]));
+    const order = listed(together.map(asked)) + (again.length > 0 ? ` (${listed(again)})` : '');
+    const text = `${together.length} calls were under way together; asked in the order ${order}, they were answered in the order ${listed(answered.map(({ step }) => step))}`;
+    const told = answered.at(-1) === together.at(-1) ? null : toldOfLast(answered, followers, conversations);
     if (!told) return [{ what: 'out-of-order', steps: numbers, text }];
     const { prompt, value, source, last } = told;
     const where = source === last ? '' : `, in ${source},`;
     return [{ what: 'order-told', steps: [prompt, ...numbers, ...(source === last ? [] : [source])], text: `${text}; what came of the last answer (${last})${where} is what prompt ${prompt} was told: ${JSON.stringify(shortly(value))}` }];
   });
+}
+
+function firstAsked(step: number, conversations: Conversations): number {
+  let at = step;
+  for (let before = conversations.get(at); before?.relation === 'retry' && before.since !== null; before = conversations.get(at)) at = before.since;
+  return at;
 }
 
 /** The same call with the same arguments. */

@@ -23,7 +23,8 @@ export function strangersInPrompts(steps: readonly Step[], conversations: Conver
       const instead = [...said].find((other) => shapeOf(other) === shapeOf(name) && !names.has(other));
       if (known.has(name) || instead === undefined) return [];
       // Only what an answer beside brought: a list that is worked through names the next thing too.
-      const from = asked.slice(0, index).findLast((other) => !leading.includes(other) && besides(other, nearest) && answerOf(other) && namesIn([answerOf(other) as Message]).has(name));
+      const beside = asked.slice(0, index).filter((other) => !leading.includes(other) && besides(other, nearest) && answerOf(other) && namesIn([answerOf(other) as Message]).has(name));
+      const from = soonest(beside, step);
       if (!from) return [];
       return [{
         what: 'stranger-in-prompt',
@@ -32,6 +33,12 @@ export function strangersInPrompts(steps: readonly Step[], conversations: Conver
       }];
     });
   });
+}
+
+/** Of answers, the one from which it was had: the last that was there, or the first of those that were on their way (an answer is read in pieces). */
+function soonest(answers: readonly Step[], prompt: Step): Step | undefined {
+  const [first, ...more] = answers.toSorted((a, b) => (a.ended ?? Infinity) - (b.ended ?? Infinity));
+  return more.findLast(({ ended }) => (ended ?? Infinity) < prompt.step) ?? first;
 }
 
 /** Calls of models that led to a step, nearest first. */
