@@ -7,7 +7,7 @@ import { RandomStream } from '../capture/random.ts';
 import type { Clock, Deliver, Lanes, Recorded, Session, WriteResult } from '../capture/session.ts';
 import type { Kind } from '../model/event.ts';
 import type { FileChange } from '../model/file-change.ts';
-import { HARMLESS } from './probe.ts';
+import { isHarmless } from './harmless.ts';
 import type { ReplaySession } from './replay-session.ts';
 
 export class PausableSession implements Session {
@@ -39,7 +39,7 @@ export class PausableSession implements Session {
 
   value(kind: Kind, key: string, live: () => Recorded): Recorded {
     if (!this.#standsStill()) return this.#replay.value(kind, key, live);
-    if (HARMLESS.has(kind)) return live();
+    if (isHarmless(kind, key)) return live();
     throw refusal();
   }
 

@@ -9,13 +9,12 @@ import { bufferConcat, bufferFrom } from '../runtime/natives.ts';
 import { ownImmediate } from '../runtime/own.ts';
 import { describeStart } from './describe.ts';
 import { parseRequest } from '../steps/http1.ts';
+import { isHarmless, isSignal } from './harmless.ts';
 import { describe } from '../steps/request-diff.ts';
 
 const NOTHING = bufferFrom('');
 /** Turns of the loop without a sign. */
 const TURNS = 50;
-/** Values whose live reading touches nothing outside the process. */
-export const HARMLESS: ReadonlySet<Kind> = new Set(['entropy', 'process-value', 'os-value', 'stack', 'event-time']);
 
 /** What the program was after: `kind` as in a report, `described` in words. */
 export interface Finding {
@@ -60,7 +59,8 @@ export class Probe {
   }
 
   value(kind: Kind, key: string, live: () => Recorded): Recorded {
-    if (HARMLESS.has(kind)) return live();
+    if (isHarmless(kind, key)) return live();
+    if (kind === 'process-value') return { status: 0, data: encodeOutcome({ result: isSignal(kind, key) ? 0 : [] }) };
     if (kind in NOT_STARTED) return { status: 0, data: encodeOutcome({ result: NOT_STARTED[kind] }) };
     if (kind === 'sqlite-value') this.#show({ kind: 'sqlite', described: describeStart('sqlite', key) });
     if (kind === 'fs-value') this.#show({ kind: 'fs', described: describeStart('fs', key) });

@@ -1,4 +1,5 @@
 /** Forks: the recorded program up to a step, and from there another answer, or the world, as far as it was allowed in. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -131,6 +132,18 @@ describe('side effects', () => {
     }
   }, 400_000);
 
+  it('reach no other process by a signal, also where only the guards in the process confine it', async () => {
+    const workspace = testWorkspace();
+    const { env } = await world();
+    const victim = spawn('sleep', ['600']);
+    onTestFinished(() => void victim.kill('SIGKILL'));
+    await workspace.record('fork/acts.mjs', { env: { ...env, VICTIM: String(victim.pid) } });
+    const question = String((await stepsOf(workspace)).find(({ boundary }) => boundary === 'http')?.step);
+    const fork = await forkRun(workspace, ['latest', '--at', question, '--set', 'body.may="signal"', '--sandbox', 'process']);
+    expect(fork, fork.stderr).toMatchObject({ exitCode: 6, report: { verdict: 'blocked', blocked: [expect.stringMatching(/a signal to another process/)] } });
+    expect([victim.exitCode, victim.signalCode]).toEqual([null, null]);
+  });
+
   it('are allowed by the configuration, too', async () => {
     const { workspace, world: around, question } = await recordQuestion();
     workspace.write('replay-harness.json', JSON.stringify({ tools: { [`${around.env['SERVER']}/items`]: 'read-only', [`POST ${around.env['SERVER']}/items`]: 'side-effect' } }));
@@ -153,6 +166,49 @@ describe('credentials', () => {
     expect(around).toMatchObject({ asked: ['GET /items Bearer local-key-0002'], askedElsewhere: ['GET /items '] });
     expect(JSON.stringify(around.asked)).not.toContain('recorded-key');
   });
+});
+
+it('a key that the program read from a file, or got in an answer, leaves in no place of a request', async () => {
+  const workspace = testWorkspace();
+  const { asked, env } = await world();
+  workspace.write('.env', 'API_KEY=dotenv-key-000000001\n');
+  const agent = workspace.write('dotenv.mjs', `
+    import { readFileSync } from 'node:fs';
+    const { SERVER } = process.env;
+    const key = readFileSync('.env', 'utf8').trim().split('=')[1];
+    const { id } = await (await fetch(SERVER + '/question')).json();
+    if (id === 'query') await fetch(SERVER + '/items?api_key=' + key);
+    if (id === 'body') await fetch(SERVER + '/items', { method: 'POST', body: JSON.stringify({ api_key: key }) });
+    if (id === 'header') await fetch(SERVER + '/items', { headers: { 'x-other': key } });
+    console.log(id);`);
+  expect(await workspace.record(agent, { env })).toMatchObject({ exitCode: 0 });
+  asked.length = 0;
+  const question = (await stepsOf(workspace)).find(({ boundary }) => boundary === 'http')?.step;
+  for (const [place, named] of Object.entries({ query: /in its URL/, body: /in its body/, header: /in its header x-other/ })) {
+    const fork = await forkRun(workspace, ['latest', '--at', String(question), '--set', `body.id="${place}"`, '--live', `${env['SERVER']}/items`, '--live', `POST ${env['SERVER']}/items`]);
+    expect(fork, fork.stderr).toMatchObject({ exitCode: 6, stdout: '', report: { verdict: 'blocked', blocked: [expect.stringMatching(named)] } });
+    expect(fork.stderr).not.toMatch(/dotenv-key|can be allowed/);
+  }
+  expect(asked).toEqual([]);
+});
+
+it('a descriptor stands for the file that was opened, whatever number it had', async () => {
+  const workspace = testWorkspace();
+  const { env } = await world();
+  for (const name of ['first', 'second', 'third']) workspace.write(`${name}.txt`, `content of ${name}`);
+  const agent = workspace.write('reads.mjs', `
+    import { readFile } from 'node:fs/promises';
+    const { id } = await (await fetch(process.env.SERVER + '/question')).json();
+    const names = id === 'together' ? ['second', 'first'] : typeof id === 'string' ? id.split(',') : ['first', 'second', 'third'];
+    if (id === 'together') console.log(await Promise.all(names.map((name) => readFile(name + '.txt', 'utf8'))));
+    else for (const name of names) console.log(name, await readFile(name + '.txt', 'utf8'));`);
+  await workspace.record(agent, { env });
+  const question = String((await stepsOf(workspace)).find(({ boundary }) => boundary === 'http')?.step);
+  const fork = await forkRun(workspace, ['latest', '--at', question, '--set', 'body.id="third,first,second"']);
+  expect(fork, fork.stderr).toMatchObject({ exitCode: 0, stdout: 'third content of third\nfirst content of first\nsecond content of second\n' });
+  expect((await workspace.replay(fork.report?.runId)).stdout.toString()).toBe(fork.stdout);
+  // Two files that had one number, one after the other, cannot be open together.
+  expect(await forkRun(workspace, ['latest', '--at', question, '--set', 'body.id="together"'])).toMatchObject({ exitCode: 6, stdout: '', report: { blocked: [expect.stringMatching(/first\.txt/)] } });
 });
 
 it('says clearly what cannot be forked', async () => {

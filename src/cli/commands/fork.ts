@@ -15,6 +15,7 @@ import { type RecordedExchange, recordedExchanges } from '../../steps/recorded-e
 import { loadConfig } from '../../store/configuration.ts';
 import type { EmbeddedStore } from '../../store/embedded.ts';
 import { identities, recipients } from '../../store/keyring.ts';
+import { findSecrets } from '../../store/masking/find-secrets.ts';
 import { oneRun, parse } from '../arguments.ts';
 import { Credentials } from '../fork/credentials.ts';
 import { loadHandlers } from '../fork/handlers.ts';
@@ -70,7 +71,7 @@ export async function fork(args: readonly string[]): Promise<number> {
     const fd = stdio.length;
     const control: ForkControl = { at: swap?.at ?? step.step, swap, survives: values['on-refused'] === 'error', run: id, folder: join(folder, 'journal'), recipients: recipients(process.env, config.recipient), fd };
     mkdirSync(control.folder, { mode: 0o700 });
-    const credentials = new Credentials(begin.facts, exchanges, process.env);
+    const credentials = new Credentials(begin.facts, exchanges, process.env, findSecrets(events, config.mask));
     let peer: ForkPeer | undefined;
     const { exit, kind } = await confined(plan, [...stdio, 'pipe'], { fork: control }, (child) => {
       forwardOutput(child);
@@ -174,7 +175,7 @@ function conclude({ id, from, where, report, code, liveCalls, handled, unusedMod
   }
   const calls = listed('live', liveCalls) + listed('handler', handled) + (unusedModel === undefined ? '' : `  --model ${unusedModel}: no call to a model went out from there on\n`);
   if (report.verdict === 'blocked' && report.forkedFrom !== undefined) {
-    process.stderr.write(`replay-harness: the fork ${id} of ${from} ${report.exitCode === undefined ? 'was stopped' : `went on without what it may not do, to its exit ${report.exitCode}`}: refused ${[...new Set(report.blocked)].join(', ')}\n${calls}  next: what has no side effects can be allowed with --live PATTERN, or under tools in replay-harness.json\n`);
+    process.stderr.write(`replay-harness: the fork ${id} of ${from} ${report.exitCode === undefined ? 'was stopped' : `went on without what it may not do, to its exit ${report.exitCode}`}: refused ${[...new Set(report.blocked)].join(', ')}\n${calls}${report.blocked.some((call) => /does not leave|was never sent to that host|Set \w+$/.test(call)) ? '' : '  next: what has no side effects can be allowed with --live PATTERN, or under tools in replay-harness.json\n'}`);
     return code;
   }
   if (!isKept) {

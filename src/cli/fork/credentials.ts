@@ -2,6 +2,8 @@
 import type { RunFacts } from '../../model/event.ts';
 import type { Header, HttpRequest } from '../../steps/http1.ts';
 import type { RecordedExchange } from '../../steps/recorded-exchanges.ts';
+import { createMasker, type Masker } from '../../store/masking/masker.ts';
+import type { Secret } from '../../store/masking/secret.ts';
 
 export interface Replaced {
   readonly url: string;
@@ -18,11 +20,26 @@ export class Credentials {
   readonly #secrets: readonly (readonly [name: string, value: string])[];
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #exchanges: readonly RecordedExchange[];
+  /** Knows all that is secret in the recording. */
+  readonly #all: Masker;
+  /** Knows what of it must not leave, wherever the program has it from: a file, its own code, an answer. */
+  readonly #kept: Masker;
 
-  constructor({ env }: RunFacts, exchanges: readonly RecordedExchange[], local: Readonly<Record<string, string | undefined>>) {
+  /** @param secrets of the recording, as masking finds them */
+  constructor({ env, seed }: RunFacts, exchanges: readonly RecordedExchange[], local: Readonly<Record<string, string | undefined>>, secrets: readonly Secret[]) {
     this.#secrets = Object.entries(env).filter(([name, value]) => SECRET_NAME.test(name) && value.length >= SHORTEST && !/^https?:\/\/[^@]*$/.test(value)).sort(([, a], [, b]) => b.length - a.length);
     this.#env = local;
     this.#exchanges = exchanges;
+    const own = new Set(Object.values(local));
+    const key = Buffer.from(seed);
+    this.#all = createMasker(secrets, key);
+    // A model's signature of what it said is no credential, and has to go back to it.
+    this.#kept = createMasker(secrets.filter(({ kind, value }) => kind !== 'signature' && !own.has(value)), key);
+  }
+
+  /** For people: with stand-ins. */
+  shown(text: string): string {
+    return this.#all.text(text);
   }
 
   /** @returns the request that may leave, or why none may */
@@ -38,7 +55,16 @@ export class Credentials {
     }
     const left = out.headers.find(([name, value]) => CREDENTIAL_HEADER.test(name) && headers.some(([, before]) => before === value) && !this.#isLocal(value));
     if (left) return { refused: `the request to ${host} has a credential in its header ${left[0]} that comes from no variable of the environment: a recorded one does not leave` };
+    const where = this.#holdsKept(out);
+    if (where !== undefined) return { refused: `the request to ${host} has a recorded credential in its ${where} that comes from no variable of the environment (but from a file, the program itself, or an answer): it does not leave` };
     return out;
+  }
+
+  #holdsKept({ url, headers, body }: Replaced): string | undefined {
+    if (this.#kept.text(url) !== url) return 'URL';
+    const named = headers.find(([, value]) => this.#kept.text(value) !== value);
+    if (named) return `header ${named[0]}`;
+    return this.#kept.bytes(body).equals(body) ? undefined : 'body';
   }
 
   /** What this machine's own environment holds is no recorded secret, whatever the recording says. */

@@ -79,7 +79,7 @@ export class ForkPeer {
       throw new Error(`${called}: a handler of --handlers failed: ${(error as Error).message}`);
     });
     if (handled) {
-      this.handled.push(called);
+      this.handled.push(credentials.shown(called));
       return this.#relayHandled(operation, request.method, handled);
     }
     const asked = exchangeOf(url, sent, NOTHING);
@@ -95,7 +95,7 @@ export class ForkPeer {
     if ('refused' in out) return this.#say({ operation, refused: out.refused });
     const other = isModel && model !== undefined ? withModel(out, model) : undefined;
     if (other) this.otherModels++;
-    this.liveCalls.push(other && model !== undefined ? `${called} (model ${model})` : called);
+    this.liveCalls.push(`${credentials.shown(called)}${other && model !== undefined ? ` (model ${model})` : ''}`);
     await this.#ask(operation, request.method, { ...out, ...other });
   }
 
@@ -163,12 +163,14 @@ function urlOf({ host, port, secure }: Target, { target, headers }: HttpRequest)
   return `${secure ? 'https' : 'http'}://${named}${target}`;
 }
 
-/** The whole of `METHOD URL`, of the URL without its query, or of `HOST/PATH`. A `*` stands for anything but a `?`, in a host for no `/` either. */
+/** The whole of `METHOD URL`, of the URL without its query, or of `HOST/PATH`. A `*` stands for anything but a `?` or an encoded `/`, `\\` or `.`; in a host for no `/` either. */
 export function matches(pattern: string, method: string, url: string): boolean {
   const { origin, host, pathname, search } = new URL(url);
   const [wantedMethod, wanted] = /^[A-Z]+ /.test(pattern) ? (pattern.split(' ', 2) as [string, string]) : ['', pattern];
   if (wantedMethod !== '' && wantedMethod !== method) return false;
   if (wantedMethod === '' && method !== 'GET' && method !== 'HEAD') return false;
+  // A server may take these for what divides a path, or leads up in it.
+  if (/%(?:2f|5c|2e)/i.test(pathname) && !wanted.includes('%')) return false;
   const whole = wanted.includes('://') ? `${origin}${pathname}` : `${host}${pathname}`;
   const query = wanted.includes('?') ? search : '';
   const slash = wanted.indexOf('/', wanted.includes('://') ? wanted.indexOf('://') + 3 : 0);

@@ -11,6 +11,8 @@ type Delivery = Extract<LaneEvent, { type: 'delivery' }>;
 /** What says that a request is on its way, or a connection over: no part of an answer. */
 const OF_THE_ASKING: ReadonlySet<Kind> = new Set(['written', 'connected', 'handshake', 'closed']);
 
+const CAN_WAIT: ReadonlySet<Kind> = new Set(['timer', 'tcp', 'tls', 'pipe', 'fs', 'dns', 'port']);
+
 interface Brought {
   readonly step: Step;
   readonly operation: number;
@@ -39,6 +41,10 @@ export function parseSwap(swap: string, steps: readonly Step[], events: readonly
   // An answer in pieces has come when its last one has.
   if (lastOf(second) < lastOf(first)) throw new ConfigError(`--swap ${swap}: ${b.step} came before ${a.step} already. The other way round: --swap ${b.step},${a.step}`);
   if (isCausedBy(second.step, first.step, steps)) throw new ConfigError(`--swap ${swap}: step ${b.step} (${b.kind} ${b.name}) comes of step ${first.step.step}, so it cannot come before it.`);
+  for (const { step, operation } of [first, second]) {
+    const kind = events.find((event): event is Extract<LaneEvent, { type: 'start' }> => event.type === 'start' && event.operation === operation)?.kind;
+    if (kind === undefined || !CAN_WAIT.has(kind)) throw new ConfigError(`--swap ${swap}: what step ${step.step} (${step.kind} ${step.name}) brings cannot be held back; answers, files, timers and messages of ports can.`);
+  }
   const held = first.deliveries.map(({ seq }) => seq);
   const begun = events.find((event): event is Extract<LaneEvent, { type: 'start' }> => event.type === 'start' && event.operation === second.operation);
   if (!begun || Math.max(begun.seq, second.step.step) < at) return { at, first: first.operation, held, second: { operation: second.operation, last: lastOf(second) } };

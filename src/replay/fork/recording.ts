@@ -2,6 +2,7 @@
 import type { Recorded } from '../../capture/session.ts';
 import type { Kind, LaneEvent, StartEvent } from '../../model/event.ts';
 import { bufferFrom, jsonParse } from '../../runtime/natives.ts';
+import { OpenFiles } from './open-files.ts';
 import type { Target } from './world.ts';
 
 type Delivery = Extract<LaneEvent, { type: 'delivery' }>;
@@ -12,12 +13,14 @@ export class Recording {
   readonly #events: readonly LaneEvent[];
   readonly #from: number;
   readonly #used = new Set<LaneEvent>();
+  readonly #files: OpenFiles;
 
   /** @param from number of the first event that is not replayed */
   constructor(events: readonly LaneEvent[], from: number) {
     this.#events = events;
     this.#from = from;
     this.forkedAt = events[from - 1]?.at ?? 0;
+    this.#files = new OpenFiles(events, from);
   }
 
   msAfterFork({ at }: LaneEvent): number {
@@ -76,18 +79,22 @@ export class Recording {
 
   /** What the same operation came to when it was recorded: one that no other has taken, from the fork point on first. */
   completionOf(kind: Kind, key: string): Delivery | undefined {
-    const starts = this.#laterFirst.filter((event): event is StartEvent => event.type === 'start' && event.kind === kind && event.key === key);
-    const start = starts.find((candidate) => !this.#used.has(candidate)) ?? starts.at(-1);
+    const isOfSame = kind === 'fs' ? this.#files.answers(key) : () => true;
+    const starts = this.#laterFirst.filter((event): event is StartEvent => event.type === 'start' && event.kind === kind && event.key === key && isOfSame(event));
+    const start = starts.find((candidate) => !this.#used.has(candidate)) ?? (kind !== 'fs' || this.#files.isRepeatable(key) ? starts.at(-1) : undefined);
     if (!start) return undefined;
     this.#used.add(start);
-    return this.#events.find((event): event is Delivery => event.type === 'delivery' && event.kind === 'completed' && event.operation === start.operation);
+    const completion = this.#events.find((event): event is Delivery => event.type === 'delivery' && event.kind === 'completed' && event.operation === start.operation);
+    return completion && this.#files.took(kind, key, completion) ? completion : undefined;
   }
 
   valueOf(kind: Kind, key: string): Recorded | undefined {
-    const values = this.#laterFirst.filter((event): event is Extract<LaneEvent, { type: 'value' }> => event.type === 'value' && event.kind === kind && event.key === key);
-    const value = values.find((candidate) => !this.#used.has(candidate)) ?? values.at(-1);
-    if (value) this.#used.add(value);
-    return value;
+    const isOfSame = kind === 'fs-value' ? this.#files.answers(key) : () => true;
+    const values = this.#laterFirst.filter((event): event is Extract<LaneEvent, { type: 'value' }> => event.type === 'value' && event.kind === kind && event.key === key && isOfSame(event));
+    const value = values.find((candidate) => !this.#used.has(candidate)) ?? (kind !== 'fs-value' || this.#files.isRepeatable(key) ? values.at(-1) : undefined);
+    if (!value) return undefined;
+    this.#used.add(value);
+    return this.#files.took(kind, key, value) ? value : undefined;
   }
 
   /** Whether the recorded program wrote the same into a file. */

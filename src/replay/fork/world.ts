@@ -13,7 +13,7 @@ import { AsyncResource, bufferAlloc, bufferFrom, clearTimeout, jsonParse, jsonSt
 import { asOwn, isOwn, ownImmediate, ownTimeout } from '../../runtime/own.ts';
 import { warningsOf } from '../../runtime/warnings.ts';
 import { describeStart } from '../describe.ts';
-import { HARMLESS } from '../probe.ts';
+import { isHarmless, isSignal } from '../harmless.ts';
 import type { Pending } from '../replay-session.ts';
 import type { HandOver } from './hand-over.ts';
 import type { Order } from './order.ts';
@@ -365,7 +365,9 @@ export class World implements Session {
   }
 
   #valueOf(kind: Kind, key: string, live: () => Recorded): Recorded {
-    if (HARMLESS.has(kind)) return asOwn(live);
+    if (isHarmless(kind, key)) return asOwn(live);
+    // No recorded answer stands for it: the process that it reached is none of now.
+    if (isSignal(kind, key)) return this.#refuse(`a signal to another process (${key})`);
     if (kind === 'handle-value') {
       const recorded = key.startsWith('["tls.') ? this.#recording.valueOf(kind, key) : undefined;
       if (recorded) return recorded;

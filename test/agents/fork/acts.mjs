@@ -37,6 +37,7 @@ const acts = {
   file: () => writeFileSync('acted.txt', 'acted'),
   fileLater: () => writeFile('acted.txt', 'acted'),
   child: () => new Promise((resolve) => spawn('touch', ['acted.txt']).once('close', resolve)),
+  signal: () => process.kill(Number(process.env.VICTIM), 'SIGTERM'),
   childAtOnce: () => spawnSync('touch', ['acted.txt']).status,
 };
 
