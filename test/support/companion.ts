@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { anyPort } from './ports.ts';
+import { atPort } from './ports.ts';
 
 export class Companion {
   readonly #program: string;
@@ -26,15 +26,24 @@ export class Companion {
   /** On the port that it had before, if it had one. */
   async start(): Promise<void> {
     this.#hits = 0;
-    this.#child = spawn(process.execPath, ['--no-warnings', this.#program, String(this.#port || anyPort())], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const lines = createInterface({ input: this.#child.stdout as NodeJS.ReadableStream });
+    this.#port = await atPort(this.#port, (port) => this.#startAt(port));
+  }
+
+  /** @returns where it listens @throws Error whose code is EADDRINUSE where somebody else does */
+  async #startAt(wanted: number): Promise<number> {
+    const child = spawn(process.execPath, ['--no-warnings', this.#program, String(wanted)], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child = child;
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const lines = createInterface({ input: child.stdout });
     lines.on('line', (line) => {
       if (line === 'hit') this.#hits++;
     });
-    const [first] = (await Promise.race([once(lines, 'line'), once(this.#child, 'exit')])) as [unknown];
+    // By 'close' all that it said of its end has been read.
+    const [first] = (await Promise.race([once(lines, 'line'), once(child, 'close')])) as [unknown];
     const port = /^port (\d+)$/.exec(String(first))?.[1];
-    if (port === undefined) throw new Error(`${this.#program} did not begin to listen: ${String(first)}`);
-    this.#port = Number(port);
+    if (port === undefined) throw Object.assign(new Error(`${this.#program} did not begin to listen: ${String(first)} ${said}`), { ...(said.includes('EADDRINUSE') && { code: 'EADDRINUSE' }) });
+    return Number(port);
   }
 
   async stop(): Promise<void> {
