@@ -6,14 +6,23 @@ import { nativeFs } from '../runtime/natives.ts';
  * @throws Error of the file system
  */
 export function makeFolder(path: string): void {
+  const error = tryFolder(path);
+  if (!error) return;
+  const parent = path.slice(0, path.lastIndexOf('/'));
+  if (error.code !== 'ENOENT' || parent === '') throw error;
+  if (!nativeFs.existsSync(parent)) makeFolder(parent);
+  // Somebody else may have made the parent since.
+  const again = tryFolder(path);
+  if (again) throw again;
+}
+
+/** @returns why it is not there */
+function tryFolder(path: string): NodeJS.ErrnoException | undefined {
   try {
     nativeFs.mkdirSync(path, { mode: 0o700 });
+    return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && nativeFs.statSync(path).isDirectory()) return;
-    const parent = path.slice(0, path.lastIndexOf('/'));
-    if (code !== 'ENOENT' || parent === '' || nativeFs.existsSync(parent)) throw error;
-    makeFolder(parent);
-    makeFolder(path);
+    return code === 'EEXIST' && nativeFs.statSync(path).isDirectory() ? undefined : (error as NodeJS.ErrnoException);
   }
 }
