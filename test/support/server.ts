@@ -73,7 +73,12 @@ export class TestServer {
 
   /** Everything that reached the server: connections, and requests to the model (whose connections are its own). */
   get hits(): number {
-    return this.connections + (this.#model?.requests.length ?? 0) + (this.#companion?.hits ?? 0);
+    return this.connections + this.modelRequests + (this.#companion?.hits ?? 0);
+  }
+
+  /** How often the model was asked since the last start: it answers one request in ten with 429. */
+  get modelRequests(): number {
+    return this.#model?.requests.length ?? 0;
   }
 
   /** Opens all listeners: on free ports the first time, later on the same ones. */
