@@ -23,7 +23,7 @@ interface Result {
 }
 
 export async function stress(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { rounds: { type: 'string' }, busy: { type: 'boolean' }, kills: { type: 'string' }, minutes: { type: 'string' }, keep: { type: 'boolean' } } });
+  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { rounds: { type: 'string' }, replays: { type: 'string' }, busy: { type: 'boolean' }, kills: { type: 'string' }, minutes: { type: 'string' }, keep: { type: 'boolean' } } });
   const chosen = AGENT_CASES.filter(({ agent }) => positionals.length === 0 || positionals.some((name) => agent.includes(name))).filter(isPossible);
   const loops = values.busy ? [busyLoop(), busyLoop()] : [];
   const end = values.minutes === undefined ? Infinity : performance.now() + Number(values.minutes) * 60_000;
@@ -39,7 +39,7 @@ export async function stress(args: readonly string[]): Promise<number> {
         break;
       }
       const rounds = Number(values.rounds ?? ROUNDS_OF_EVERYTHING[basename(agent.agent)] ?? ROUNDS);
-      report(await repeat(labelOf(agent), rounds, (round) => recordAndReplay(agent, round)));
+      report(await repeat(labelOf(agent), rounds, (round) => recordAndReplay(agent, round, Number(values.replays ?? 1))));
     }
     const kills = Number(values.kills ?? (positionals.length === 0 ? KILLS : 0));
     if (kills > 0) report(await repeat('kill -9 at a random moment', kills, killAndReplay));

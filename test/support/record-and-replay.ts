@@ -4,7 +4,7 @@
  */
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DatabaseName, databasesFor } from './databases/index.ts';
+import { type AgentDatabases, type DatabaseName, databasesFor } from './databases/index.ts';
 import { difference } from './difference.ts';
 import type { Execution, Output, Stdin } from './execute.ts';
 import { TestServer } from './server.ts';
@@ -53,8 +53,11 @@ type Fault = string | false | undefined;
 /** Each child of an agent that `starts` some adds a line to it. */
 export const STARTED = 'started';
 
-/** One round. @throws Error that says what differs, where it lies and how to replay it by hand. */
-export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harnessed> {
+/**
+ * One round. @param replays how often the recording is replayed
+ * @throws Error that says what differs, where it lies and how to replay it by hand
+ */
+export async function recordAndReplay(agent: AgentCase, round = 0, replays = 1): Promise<Harnessed> {
   const workspace = new Workspace();
   const server = new TestServer(workspace.folder, agent.companion);
   const databases = await databasesFor(agent.needs);
@@ -73,17 +76,12 @@ export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harn
     await Promise.all([server.provesStopped(), databases.provesStopped()]);
     agent.spoil?.(workspace);
     throwIfAny([agent.starts && !workspace.take(STARTED) && 'the recorded run started nothing']);
-    const serverUp = round % 2 === 1;
-    if (serverUp) await Promise.all([server.start(), databases.start()]);
-    const before = filesIn(workspace.folder);
-    const replayed = await workspace.replay();
-    const connections = serverUp ? await databases.hits() : 0;
-    throwIfAny(changesSince(before, workspace.folder));
-    throwIfAny([
-      ...replayFaults(recorded, replayed), agent.starts && workspace.take(STARTED) && 'the replay started a process', 
-      serverUp && server.hits > 0 && `the replay reached the server: ${server.hits} hits ${server.requests.join(', ')}`,
-      connections > 0 && `the replay reached ${agent.needs?.join(' or ')}: ${connections} connections`,
-    ]);
+    for (let replay = 0; replay < replays; replay++) {
+      if (replay > 0) await Promise.all([server.stop(), databases.stop()]);
+      const serverUp = (round + replay) % 2 === 1;
+      if (serverUp) await Promise.all([server.start(), databases.start()]);
+      throwIfAny(await faultsOfReplay(agent, { workspace, recorded, server, databases, serverUp }));
+    }
     workspace.remove();
     return recorded;
   } catch (error) {
@@ -91,6 +89,27 @@ export async function recordAndReplay(agent: AgentCase, round = 0): Promise<Harn
   } finally {
     await server.stop();
   }
+}
+
+interface Replaying {
+  readonly workspace: Workspace;
+  readonly recorded: Harnessed;
+  readonly server: TestServer;
+  readonly databases: AgentDatabases;
+  readonly serverUp: boolean;
+}
+
+async function faultsOfReplay(agent: AgentCase, { workspace, recorded, server, databases, serverUp }: Replaying): Promise<Fault[]> {
+  const before = filesIn(workspace.folder);
+  const replayed = await workspace.replay();
+  const connections = serverUp ? await databases.hits() : 0;
+  return [
+    ...changesSince(before, workspace.folder),
+    ...replayFaults(recorded, replayed),
+    agent.starts && workspace.take(STARTED) && 'the replay started a process',
+    serverUp && server.hits > 0 && `the replay reached the server: ${server.hits} hits ${server.requests.join(', ')}`,
+    connections > 0 && `the replay reached ${agent.needs?.join(' or ')}: ${connections} connections`,
+  ];
 }
 
 /** What the harness itself, and the server beside the agent, keep there. */
