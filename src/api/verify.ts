@@ -39,8 +39,7 @@ export async function verify(names: readonly string[], { store, all, tags, comma
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-verify-'));
   try {
     const { runs: chosen, bundles } = choose({ store: embedded, names, all, tags, command }, folder);
-    const replayArgs = [...(loose ? ['--loose'] : []), ...(node === undefined ? [] : ['--node', node]), ...(sandbox === undefined ? [] : ['--sandbox', sandbox]), ...(command ? ['--', ...command] : [])];
-    const { runs, durationMs } = await verifyRuns(chosen, { replayArgs });
+    const { runs, durationMs } = await verifyRuns(chosen, { how: { loose, node, sandbox, command } });
     const exitCode = exitCodeOf(runs);
     let updated = '';
     if (!update || runs.every(isGood)) return { ok: runs.every(isGood), exitCode, runs, durationMs, updated };

@@ -12,11 +12,11 @@ import type { ArchivePlace } from '../store/retention/archive-place.ts';
 import { placeAt } from '../store/retention/place.ts';
 import type { StoredRun } from '../store/run-store.ts';
 
-/** @returns the run, brought back from its archive if need be, which is said @throws HarnessError */
-export async function broughtBack(store: EmbeddedStore, run: StoredRun): Promise<StoredRun> {
+/** @param say default: on standard error @returns the run, brought back from its archive if need be, which is said @throws HarnessError */
+export async function broughtBack(store: EmbeddedStore, run: StoredRun, say: (text: string) => void = (text) => void process.stderr.write(text)): Promise<StoredRun> {
   if (payloadOf(run.manifest) !== 'archived') return run;
   await bringBack(store, run);
-  process.stderr.write(`replay-harness: brought run ${run.manifest.id} back from the archive ${run.manifest.archived?.to}\n`);
+  say(`replay-harness: brought run ${run.manifest.id} back from the archive ${run.manifest.archived?.to}\n`);
   return store.find(run.manifest.id);
 }
 

@@ -4,6 +4,7 @@ import { ConfigError, IntegrityError, StoreUnavailableError } from '../model/err
 import type { RunManifest } from '../model/run.ts';
 import { isRequestToEnd } from '../model/signal.ts';
 import { NativeDate, nativeCrypto, nativeFs } from '../runtime/natives.ts';
+import { isRunId } from '../model/uuid.ts';
 import { isServer, withoutPassword } from './location.ts';
 import { requireJournal } from './absent.ts';
 import { laneOf, sha256, tapeOf } from './journal-tape.ts';
@@ -110,7 +111,8 @@ export class EmbeddedStore {
 
   /** @throws RunNotFoundError for an unknown or ambiguous id @throws IntegrityError when its manifest is damaged */
   find(selector: string): StoredRun {
-    const found = select(this.list(), selector, this.location);
+    // A whole id is no prefix of another one: the other runs need not be read.
+    const found = (isRunId(selector) ? this.#run(selector) : undefined) ?? select(this.list(), selector, this.location);
     if (found.damage) throw found.damage;
     return found;
   }

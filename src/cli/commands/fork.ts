@@ -25,7 +25,10 @@ import { parseSwap } from '../fork/swap.ts';
 import { type Answer, answerOf, withBody } from '../fork/wire.ts';
 import { requireRecordedWithin } from '../imported-facts.ts';
 import { interpretRun } from '../interpreted.ts';
-import { confined, connect, forwardOutput, planOf, readReport, requireWritable, sandboxMode, writeReport } from './replay.ts';
+import { confined } from '../replay/perform.ts';
+import { planOf, sandboxMode } from '../replay/plan.ts';
+import { readReport, requireWritable, writeReport } from '../replay/report-file.ts';
+import { connect, forwardOutput } from '../replay/streams.ts';
 
 interface Values {
   readonly at?: string;
@@ -66,7 +69,7 @@ export async function fork(args: readonly string[]): Promise<number> {
   const id = uuidv7();
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-'));
   try {
-    const plan = planOf(begin.facts, { store: parsed.store.location, runKey, folder, mode: sandboxMode(values.sandbox), node: values.node, env: {}, command: parsed.command, loose: false, match: undefined });
+    const plan = planOf(begin.facts, { store: parsed.store.location, runKey, folder, mode: sandboxMode(values.sandbox), node: values.node, env: {}, command: parsed.command, loose: false, match: undefined, user: process.env });
     const { stdio, close } = connect(plan.facts, folder, {});
     const fd = stdio.length;
     const control: ForkControl = { at: swap?.at ?? step.step, swap, survives: values['on-refused'] === 'error', run: id, folder: join(folder, 'journal'), recipients: recipients(process.env, config.recipient), fd };

@@ -23,7 +23,7 @@ export async function gate(args: readonly string[]): Promise<number> {
     const agents = [...new Set(all.map((run) => run.agent))].sort();
     throw new ConfigError(`The store ${parsed.store.location} holds no recorded run of the agent "${agent}"${agents.length > 0 ? `; there are runs of ${agents.join(', ')}` : ''}.`);
   }
-  const { runs: verified, durationMs } = await verifyRuns(runs.map((manifest) => ({ manifest, store: parsed.store.location })), { replayArgs: [] });
+  const { runs: verified, durationMs } = await verifyRuns(runs.map((manifest) => ({ manifest, store: parsed.store.location })), { how: {} });
   const good = verified.filter(isGood).length;
   const reached = good / verified.length;
   const pass = reached >= required;

@@ -17,9 +17,9 @@ import { maskReport } from '../../store/masking/mask-report.ts';
 import { oneRun, parse, portNumber } from '../arguments.ts';
 import { DIST, ended, startProgram } from '../harnessed.ts';
 import { counted } from '../render/text.ts';
+import { requireWritable, writeReport } from '../replay/report-file.ts';
 import { problemBody, problemText, reportOf, summaryText } from '../serve/verdict.ts';
 import { findRun } from '../stores.ts';
-import { requireWritable, writeReport } from './replay.ts';
 
 export async function serve(args: readonly string[]): Promise<number> {
   const parsed = parse('serve', args, { port: { type: 'string' }, report: { type: 'string' }, json: { type: 'boolean' } }, { server: true });

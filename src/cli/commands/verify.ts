@@ -20,18 +20,14 @@ export async function verify(args: readonly string[]): Promise<number> {
   try {
     const { all, tag } = parsed.values as { all?: boolean; tag?: string[] };
     const { runs, bundles } = choose({ store: parsed.store, names: parsed.positionals, all, tags: tag && pairs('tag', tag), command: parsed.command }, folder);
-    const verification = await verifyRuns(runs, { replayArgs: replayArguments(parsed), progress: reporter.progress });
+    const { sandbox, node, loose } = parsed.values as { sandbox?: string; node?: string; loose?: boolean };
+    const verification = await verifyRuns(runs, { how: { sandbox, node, loose, command: parsed.command }, progress: reporter.progress });
     if (file !== undefined) write(file, reporterNamed('json').report(verification));
     process.stdout.write(reporter.report(verification));
     return parsed.values['update'] ? await update(parsed, verification.runs, bundles) : exitCodeOf(verification.runs);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function replayArguments({ values, command }: Arguments): string[] {
-  const { sandbox, node, loose } = values as { sandbox?: string; node?: string; loose?: boolean };
-  return [...(sandbox === undefined ? [] : ['--sandbox', sandbox]), ...(node === undefined ? [] : ['--node', node]), ...(loose ? ['--loose'] : []), ...(command ? ['--', ...command] : [])];
 }
 
 function update(parsed: Arguments, runs: readonly VerifiedRun[], bundles: readonly OpenBundle[]): Promise<number> {

@@ -21,7 +21,7 @@ export async function examineCommand(command: readonly string[], readers: () => 
     const code = (await ended(spawn(process.execPath, [CLI, 'record', '--store', store.location, '--', ...command], { stdio: ['inherit', 2, 2], env: { ...env, REPLAY_HARNESS_LOG: 'silent' } }))).code;
     const runs = store.list();
     if (runs.length === 0) throw new ConfigError(`doctor: nothing was recorded of "${command.join(' ')}" (exit ${code}): it runs no Node program, or could not be started. Give a command that record takes: replay-harness doctor -- node agent.js`);
-    const { runs: verified } = await verifyRuns(runs.map(({ manifest }) => ({ manifest, store: store.location })), { replayArgs: [] });
+    const { runs: verified } = await verifyRuns(runs.map(({ manifest }) => ({ manifest, store: store.location })), { how: {} });
     const findings = runs.flatMap((run) => examine({ manifest: run.manifest, status: run.status, interpreted: interpretRun(store, run, readers()), node: process.version, earlier: false }));
     const explained = new Set(findings.filter(({ effect }) => effect === 'stops').map(({ run }) => run));
     const replays = verified.filter(({ verdict, id }) => verdict !== 'identical' && !explained.has(id)).map(({ id, verdict, said, report }): Finding => ({

@@ -100,20 +100,20 @@ function typed({ command, argv0 }: Launch, folder: string): string {
 /** The strongest first. @param bin a folder in which the program is looked up */
 function* attempts(view: () => View, bin: string): Generator<Attempt> {
   if (process.platform !== 'linux') return yield { kind: 'unshare', reason: 'namespaces are there on Linux only' };
-  const first = bubblewrap(view(), bin);
+  const first = bubblewrap(view, bin);
   yield first;
   // A socket may have gone while it was being hidden.
-  if ('program' in first) yield bubblewrap(view(), bin);
+  if ('program' in first) yield bubblewrap(view, bin);
   yield* unshare(view(), bin);
 }
 
-function bubblewrap(view: View, bin: string): Attempt {
+function bubblewrap(view: () => View, bin: string): Attempt {
   const kind = 'bubblewrap';
   const program = find('bwrap');
   if (program === undefined) return { kind, reason: 'it is not installed' };
   try {
     const version = execFileSync(program, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-    const args = [...bubblewrapArguments(view, version), '/bin/sh', '-c', `echo started >&2; export PATH=${quote(bin)}; exec "$@" 2>&9 9>&-`, 'sh'];
+    const args = [...bubblewrapArguments(view(), version), '/bin/sh', '-c', `echo started >&2; export PATH=${quote(bin)}; exec "$@" 2>&9 9>&-`, 'sh'];
     return { kind, program, args, depth: 2 };
   } catch (error) {
     return { kind, reason: (error as Error).message };

@@ -1,11 +1,12 @@
-/** Replays many runs, each in processes of its own, as many at once as there are cores. */
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Report } from '../../model/divergence.ts';
+/** Replays many runs, each in a process of its own, as many at once as there are cores. */
+import { availableParallelism } from 'node:os';
+import { Writable } from 'node:stream';
+import { HarnessError } from '../../model/error.ts';
 import type { RunManifest } from '../../model/run.ts';
-import { CLI, ended } from '../harnessed.ts';
+import { EmbeddedStore } from '../../store/embedded.ts';
+import type { Environment } from '../../store/keyring.ts';
+import { broughtBack } from '../archived.ts';
+import { type ReplayedRun, type ReplayOptions, replayRun } from '../replay/replay-run.ts';
 import type { Verification, VerifiedRun } from './result.ts';
 
 /** A run, and where it lies. */
@@ -20,49 +21,78 @@ export interface Subject {
 }
 
 export interface VerifyOptions {
-  /** Further arguments of `replay`: how, and with which command. */
-  readonly replayArgs: readonly string[];
+  readonly how: ReplayOptions;
   readonly progress?: ((run: VerifiedRun, done: number, all: number) => void) | undefined;
 }
 
 /** @param runs to replay, or known already to be no good @returns the runs in the order given */
-export async function verifyRuns(runs: readonly (Subject | VerifiedRun)[], options: VerifyOptions): Promise<Verification> {
+export async function verifyRuns(runs: readonly (Subject | VerifiedRun)[], { how, progress }: VerifyOptions): Promise<Verification> {
   const began = performance.now();
-  const folder = mkdtempSync(join(tmpdir(), 'replay-harness-verify-'));
   const verified: VerifiedRun[] = [];
+  const waiting = [...runs.entries()];
+  const worker = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [at, subject] = next;
+      const run = 'verdict' in subject ? subject : await verifyRun(subject, how);
+      verified[at] = run;
+      progress?.(run, Object.keys(verified).length, runs.length);
+    }
+  };
+  const workers = Math.min(availableParallelism(), runs.length);
+  // Each replay passes on the signals that ask for its end.
+  const listeners = process.getMaxListeners();
+  process.setMaxListeners(listeners === 0 ? 0 : listeners + workers);
   try {
-    const waiting = [...runs.entries()];
-    const worker = async (): Promise<void> => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) {
-        const [at, subject] = next;
-        const run = 'verdict' in subject ? subject : await verifyRun(subject, join(folder, `${at}.json`), options);
-        verified[at] = run;
-        options.progress?.(run, Object.keys(verified).length, runs.length);
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(availableParallelism(), runs.length) }, worker));
-    return { runs: verified, durationMs: Math.round(performance.now() - began) };
+    await Promise.all(Array.from({ length: workers }, worker));
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    process.setMaxListeners(listeners);
+  }
+  return { runs: verified, durationMs: Math.round(performance.now() - began) };
+}
+
+async function verifyRun({ manifest, store, file, env }: Subject, how: ReplayOptions): Promise<VerifiedRun> {
+  const began = performance.now();
+  const { id, name, agent, startedAt, tags } = manifest;
+  const { replayed, said } = await replayQuietly(id, store, { ...process.env, ...env }, how);
+  const report = replayed?.report ?? null;
+  return {
+    id, file: file ?? null, name, agent, startedAt, tags, report,
+    verdict: report?.verdict ?? 'failed',
+    said: said === '' && !report ? `the replay ended with exit ${replayed?.code ?? 1} and said nothing` : file !== undefined && report?.verdict !== 'identical' ? `${said}\n  the run lies in ${file}: replay-harness import puts it into a store, for show and replay` : said,
+    durationMs: Math.round(performance.now() - began),
+  };
+}
+
+interface Quietly {
+  /** undefined where it could not be replayed at all. */
+  readonly replayed?: ReplayedRun;
+  readonly said: string;
+}
+
+/** What the program prints has been compared by the replay itself. */
+async function replayQuietly(id: string, location: string, user: Environment, how: ReplayOptions): Promise<Quietly> {
+  const printed: Buffer[] = [];
+  const output = { stdout: sink(), stderr: sink((chunk) => printed.push(chunk)) };
+  const said = (): string => ownPart(Buffer.concat(printed).toString());
+  try {
+    const store = new EmbeddedStore(location);
+    const run = await broughtBack(store, store.find(id), (text) => output.stderr.write(text));
+    const replayed = await replayRun({ ...how, store, run, user, output });
+    return { replayed, said: said() };
+  } catch (error) {
+    // One run that cannot be replayed keeps no other from being replayed.
+    output.stderr.write(`replay-harness: ${error instanceof HarnessError ? error.message : (error as Error).stack}\n`);
+    return { said: said() };
   }
 }
 
-async function verifyRun({ manifest, store, file, env }: Subject, report: string, { replayArgs }: VerifyOptions): Promise<VerifiedRun> {
-  const began = performance.now();
-  const { id, name, agent, startedAt, tags } = manifest;
-  // What the agent prints has been compared by the replay itself.
-  const child = spawn(process.execPath, [CLI, 'replay', id, '--store', store, '--report', report, ...replayArgs], { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...env } });
-  const said: Buffer[] = [];
-  child.stderr.on('data', (chunk: Buffer) => said.push(chunk));
-  const exit = await ended(child);
-  const reported = existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as Report) : null;
-  const own = ownPart(Buffer.concat(said).toString());
-  return {
-    id, file: file ?? null, name, agent, startedAt, tags, report: reported,
-    verdict: reported?.verdict ?? 'failed',
-    said: own === '' && !reported ? `the replay ended with exit ${exit.code} and said nothing` : file !== undefined && reported?.verdict !== 'identical' ? `${own}\n  the run lies in ${file}: replay-harness import puts it into a store, for show and replay` : own,
-    durationMs: Math.round(performance.now() - began),
-  };
+function sink(take?: (chunk: Buffer) => void): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      take?.(chunk);
+      done();
+    },
+  });
 }
 
 /** The replayed program's stderr comes first; what the harness says is the last that is printed. */
