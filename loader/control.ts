@@ -10,6 +10,8 @@ export interface Control {
   /** Whether NODE_OPTIONS was set at all. */
   readonly hadNodeOptions: boolean;
   readonly mode: 'record' | 'replay';
+  /** File for the compiled code of the bundle: the program is one of ours, which runs for the sake of that. */
+  readonly compileTo?: string;
   readonly store: string;
   /** The run to replay; when recording, the id of the first one below the command. */
   readonly run: string;

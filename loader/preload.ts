@@ -3,7 +3,8 @@
  * process needs: a recorded run does not pay for loading what replays.
  */
 import { LANE } from '../src/model/lane.ts';
-import { CONTROL, takeControl } from './control.ts';
+import { loadBundle } from './bundle.ts';
+import { type Control, CONTROL, takeControl } from './control.ts';
 
 const { isMainThread, getEnvironmentData } = process.getBuiltinModule('node:worker_threads');
 const control = process.env[CONTROL];
@@ -12,7 +13,7 @@ const replaying = control === undefined ? process.env['REPLAY_HARNESS_MODE'] ===
 const isNobodys = !isMainThread && getEnvironmentData(LANE) === undefined;
 // Node's permission model denies the bindings on which everything else here stands.
 if (isMainThread && (process as { permission?: unknown }).permission) refuse();
-else if (!isNobodys) require(isMainThread && replaying ? './replay.cjs' : './record.cjs');
+else if (!isNobodys) loadBundle(isMainThread && replaying ? 'replay' : 'record', control?.includes('"compileTo":') ? (JSON.parse(control) as Control).compileTo : undefined);
 
 // The program sees no module that it has not loaded.
 const { _cache, _pathCache } = process.getBuiltinModule('node:module') as unknown as Record<string, Record<string, unknown>>;

@@ -1,7 +1,9 @@
 // Bundles what users run: the preload (CommonJS, for --import and -r alike) and the command line.
 // `node scripts/build.mjs FOLDER` builds into that folder instead, and not minified: a profile names functions and files.
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { VITEST_TYPES, writeDeclarations } from './declarations.mjs';
@@ -33,8 +35,19 @@ try {
   if (!elsewhere) {
     if (existsSync(`${root}/dist`)) renameSync(`${root}/dist`, old);
     renameSync(out, `${root}/dist`);
+    compile();
   }
 } finally {
   if (!elsewhere) rmSync(out, { recursive: true, force: true });
   if (!elsewhere) rmSync(old, { recursive: true, force: true });
+}
+
+/** For this version of Node, as the command line does on its first use. */
+function compile() {
+  const folder = mkdtempSync(join(tmpdir(), 'replay-harness-build-'));
+  try {
+    spawnSync(process.execPath, [`${root}/dist/cli/main.mjs`, 'record', '--store', folder, '--', process.execPath, '-e', '0'], { cwd: folder, env: { PATH: process.env.PATH, XDG_CONFIG_HOME: folder }, stdio: 'ignore' });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

@@ -1,5 +1,8 @@
 /** The command line: one file per verb, one place for errors and exit codes. */
+import { existsSync } from 'node:fs';
+import { compiledFile } from '../model/compiled.ts';
 import { HarnessError } from '../model/error.ts';
+import { DIST } from './harnessed.ts';
 import { HELP, helpFor, VERSION } from './help.ts';
 import { closeStores } from './stores.ts';
 
@@ -30,6 +33,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   archive: async () => (await import('./commands/archive.ts')).archiveRuns,
   restore: async () => (await import('./commands/restore.ts')).restore,
 };
+
+/** Verbs after which it pays to have the loader's bundles compiled. */
+const STARTS: ReadonlySet<string> = new Set(['record', 'replay', 'verify', 'gate', 'fork']);
 
 /** Options may stand before the verb, too. */
 function verbFirst(args: readonly string[]): readonly string[] {
@@ -63,6 +69,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(helpFor(verb));
     return 0;
   }
+  if (STARTS.has(verb) && !existsSync(compiledFile(`${DIST}/loader`, 'replay'))) void import('./compile.ts').then(({ compileBundles }) => compileBundles());
   return (await command())(rest);
 }
 

@@ -1,0 +1,43 @@
+/**
+ * Loads a bundle with its compiled code, where that was kept: compiling is much of what the start of a process pays for us. V8
+ * takes it where its version and its options are the same, and compiles as ever where they are not.
+ */
+import { type CompiledBundle, compiledFile, DIGEST_BYTES, digestOf } from '../src/model/compiled.ts';
+import { binding } from '../src/runtime/bindings.ts';
+
+const fs = process.getBuiltinModule('node:fs');
+const { Script } = process.getBuiltinModule('node:vm');
+
+/** @param keepIn file that the compiled code is written to when the process ends: it is no agent's */
+export function loadBundle(name: CompiledBundle, keepIn: string | undefined): void {
+  const filename = `${__dirname}/${name}.cjs`;
+  // What esbuild writes is ASCII.
+  const code = fs.readFileSync(filename, 'latin1');
+  const cachedData = keepIn === undefined ? compiled(compiledFile(__dirname, name), code) : undefined;
+  const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${code}\n})`, { filename, ...(cachedData && { cachedData }) });
+  if (keepIn !== undefined) keep(script, keepIn);
+  const module = { exports: {} };
+  (script.runInThisContext() as (...args: unknown[]) => void)(module.exports, require, module, filename, __dirname);
+}
+
+function compiled(file: string, code: string): Buffer | undefined {
+  let kept: Buffer;
+  try {
+    kept = fs.readFileSync(file);
+  } catch {
+    return undefined;
+  }
+  // V8 believes what it reads, and compares no more than the length of the code.
+  const data = kept.subarray(DIGEST_BYTES);
+  return digestOf(code, data).equals(kept.subarray(0, DIGEST_BYTES)) ? data : undefined;
+}
+
+/** At the end: functions that nobody has called are not in it. By then `fs` is the program's. */
+function keep(script: InstanceType<typeof Script>, file: string): void {
+  const { writeBuffer } = binding('fs') as { writeBuffer: (fd: number, bytes: Uint8Array, offset: number, length: number, position: number, request: undefined, failure: object) => number };
+  const fd = fs.openSync(file, 'wx', 0o600);
+  process.once('exit', () => {
+    const data = script.createCachedData();
+    for (let at = 0; at < data.length;) at += writeBuffer(fd, data, at, data.length - at, at, undefined, {});
+  });
+}
