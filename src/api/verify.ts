@@ -7,6 +7,7 @@ import { exitCodeOf, isGood, type VerifiedRun } from '../cli/verify/result.ts';
 import { updateAll } from '../cli/verify/update-all.ts';
 import { verifyRuns } from '../cli/verify/verify-runs.ts';
 import { EmbeddedStore } from '../store/embedded.ts';
+import { FolderRuns } from '../store/folder-runs.ts';
 import { locationOf } from './store.ts';
 
 export interface VerifyOptions {
@@ -38,12 +39,12 @@ export async function verify(names: readonly string[], { store, all, tags, comma
   const embedded = new EmbeddedStore(locationOf(store));
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-verify-'));
   try {
-    const { runs: chosen, bundles } = choose({ store: embedded, names, all, tags, command }, folder);
+    const { runs: chosen, bundles } = await choose({ runs: new FolderRuns(embedded), location: embedded.location, names, all, tags, command }, folder);
     const { runs, durationMs } = await verifyRuns(chosen, { how: { loose, node, sandbox, command } });
     const exitCode = exitCodeOf(runs);
     let updated = '';
     if (!update || runs.every(isGood)) return { ok: runs.every(isGood), exitCode, runs, durationMs, updated };
-    const code = await updateAll({ store: embedded, command }, runs, bundles, { color: false, say: (text) => void (updated += text) });
+    const code = await updateAll({ store: embedded, runs: new FolderRuns(embedded), location: embedded.location, command }, runs, bundles, { color: false, say: (text) => void (updated += text) });
     return { ok: code === 0, exitCode: code, runs, durationMs, updated };
   } finally {
     rmSync(folder, { recursive: true, force: true });

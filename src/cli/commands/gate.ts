@@ -10,20 +10,20 @@ import { verifyRuns } from '../verify/verify-runs.ts';
 const LAST = 20;
 
 export async function gate(args: readonly string[]): Promise<number> {
-  const parsed = parse('gate', args, { agent: { type: 'string' }, last: { type: 'string' }, require: { type: 'string' }, json: { type: 'boolean' } });
+  const parsed = parse('gate', args, { agent: { type: 'string' }, last: { type: 'string' }, require: { type: 'string' }, json: { type: 'boolean' } }, { server: true });
   noRun('gate', parsed);
   const { agent, last, require: ratio, json } = parsed.values as { agent?: string; last?: string; require?: string; json?: boolean };
   if (!agent) throw new ConfigError(`gate takes --agent A: whose runs are meant.\n\n${helpFor('gate')}`);
   const wanted = numberOf('--last', last, LAST, (value) => Number.isInteger(value) && value >= 1, 'a whole number from 1');
   const required = numberOf('--require', ratio, 1, (value) => value >= 0 && value <= 1, 'a ratio from 0 to 1');
-  const all = rootRuns(parsed.store.list());
+  const all = rootRuns(await parsed.runs.list());
   // An import is no proof of what the agent does here.
   const runs = all.filter((run) => run.agent === agent && !run.imported).slice(0, wanted);
   if (runs.length === 0) {
     const agents = [...new Set(all.map((run) => run.agent))].sort();
-    throw new ConfigError(`The store ${parsed.store.location} holds no recorded run of the agent "${agent}"${agents.length > 0 ? `; there are runs of ${agents.join(', ')}` : ''}.`);
+    throw new ConfigError(`The store ${parsed.runs.location} holds no recorded run of the agent "${agent}"${agents.length > 0 ? `; there are runs of ${agents.join(', ')}` : ''}.`);
   }
-  const { runs: verified, durationMs } = await verifyRuns(runs.map((manifest) => ({ manifest, store: parsed.store.location })), { how: {} });
+  const { runs: verified, durationMs } = await verifyRuns(runs.map((manifest) => ({ manifest, store: parsed.location })), { how: {} });
   const good = verified.filter(isGood).length;
   const reached = good / verified.length;
   const pass = reached >= required;

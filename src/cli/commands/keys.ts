@@ -5,7 +5,7 @@ import { loadConfig } from '../../store/configuration.ts';
 import { noRun, parse } from '../arguments.ts';
 
 export function keys(args: readonly string[]): number {
-  const parsed = parse('keys', args, { json: { type: 'boolean' } });
+  const parsed = parse('keys', args, { json: { type: 'boolean' } }, { server: true });
   noRun('keys', parsed);
   // First, since it makes the pair where one is needed.
   const sealsTo = recipients(process.env, loadConfig(process.env, process.cwd()).recipient);

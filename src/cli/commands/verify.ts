@@ -13,13 +13,13 @@ import { updateAll } from '../verify/update-all.ts';
 import { verifyRuns } from '../verify/verify-runs.ts';
 
 export async function verify(args: readonly string[]): Promise<number> {
-  const parsed = parse('verify', args, { all: { type: 'boolean' }, update: { type: 'boolean' }, loose: { type: 'boolean' }, tag: { type: 'string', multiple: true }, reporter: { type: 'string' }, report: { type: 'string' }, json: { type: 'boolean' }, sandbox: { type: 'string' }, node: { type: 'string' } });
+  const parsed = parse('verify', args, { all: { type: 'boolean' }, update: { type: 'boolean' }, loose: { type: 'boolean' }, tag: { type: 'string', multiple: true }, reporter: { type: 'string' }, report: { type: 'string' }, json: { type: 'boolean' }, sandbox: { type: 'string' }, node: { type: 'string' } }, { server: true });
   const { reporter: named, report: file, json } = parsed.values as { reporter?: string; report?: string; json?: boolean };
   const reporter = reporterNamed(named ?? (json ? 'json' : 'pretty'));
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-verify-'));
   try {
     const { all, tag } = parsed.values as { all?: boolean; tag?: string[] };
-    const { runs, bundles } = choose({ store: parsed.store, names: parsed.positionals, all, tags: tag && pairs('tag', tag), command: parsed.command }, folder);
+    const { runs, bundles } = await choose({ runs: parsed.runs, location: parsed.location, names: parsed.positionals, all, tags: tag && pairs('tag', tag), command: parsed.command }, folder);
     const { sandbox, node, loose } = parsed.values as { sandbox?: string; node?: string; loose?: boolean };
     const verification = await verifyRuns(runs, { how: { sandbox, node, loose, command: parsed.command }, progress: reporter.progress });
     if (file !== undefined) write(file, reporterNamed('json').report(verification));

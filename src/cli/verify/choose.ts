@@ -1,6 +1,7 @@
 /** Which recordings are to be verified: runs of a store, or bundles. */
 import { ConfigError } from '../../model/error.ts';
-import type { EmbeddedStore } from '../../store/embedded.ts';
+import type { RunManifest } from '../../model/run.ts';
+import type { RunStore } from '../../store/run-store.ts';
 import { helpFor } from '../help.ts';
 import { bundleFiles, isBundle, type OpenBundle, openBundles } from './bundles.ts';
 import type { VerifiedRun } from './result.ts';
@@ -8,7 +9,9 @@ import { rootRuns, taggedRuns } from './select.ts';
 import type { Subject } from './verify-runs.ts';
 
 export interface Choice {
-  readonly store: EmbeddedStore;
+  readonly runs: RunStore;
+  /** Of the store, as the processes that replay its runs are told. */
+  readonly location: string;
   /** Runs, bundles, and folders of bundles. */
   readonly names: readonly string[];
   readonly all?: boolean | undefined;
@@ -22,7 +25,7 @@ export interface Chosen {
 }
 
 /** Oldest first: what was recorded first is what the others were recorded after. @param folder for what is in bundles @throws ConfigError */
-export function choose({ store, names, all = false, tags, command }: Choice, folder: string): Chosen {
+export async function choose({ runs: stored, location, names, all = false, tags, command }: Choice, folder: string): Promise<Chosen> {
   const files = names.filter(isBundle);
   const ways = [names.length > 0, all, tags !== undefined && files.length === 0].filter(Boolean).length;
   if (ways !== 1 || (tags !== undefined && files.length < names.length)) throw new ConfigError(`verify takes runs, or --all, or --tag, or bundles${ways === 0 ? '' : ': one of them; --tag may go with bundles'}.\n\n${helpFor('verify')}`);
@@ -30,11 +33,15 @@ export function choose({ store, names, all = false, tags, command }: Choice, fol
   const opened = openBundles(bundleFiles(files), folder);
   const bundles = opened.filter((bundle): bundle is OpenBundle => 'manifest' in bundle);
   if (tags !== undefined && files.length > 0) return tagged(opened, bundles, tags);
-  const named = names.filter((argument) => !isBundle(argument)).map((selector) => store.find(selector).manifest);
-  const runs = names.length > 0 ? named : (tags === undefined ? rootRuns(store.list()) : taggedRuns(store.list(), tags, store.location)).reverse();
+  const runs: RunManifest[] = [];
+  for (const selector of names.filter((argument) => !isBundle(argument))) runs.push((await stored.find(selector)).manifest);
+  if (names.length === 0) {
+    const all = await stored.list();
+    runs.push(...(tags === undefined ? rootRuns(all) : taggedRuns(all, tags, stored.location)).reverse());
+  }
   // A gate that holds nothing back is no gate.
-  if (runs.length + opened.length === 0) throw new ConfigError(`The store ${store.location} holds no recorded run to verify. Record one: replay-harness record -- node agent.js`);
-  return { runs: [...runs.map((manifest) => ({ manifest, store: store.location })), ...opened], bundles };
+  if (runs.length + opened.length === 0) throw new ConfigError(`The store ${stored.location} holds no recorded run to verify. Record one: replay-harness record -- node agent.js`);
+  return { runs: [...runs.map((manifest) => ({ manifest, store: location })), ...opened], bundles };
 }
 
 /** What cannot be opened may have any tag. @throws ConfigError */

@@ -11,7 +11,7 @@ export interface Telling {
 }
 
 /** One after the other: agents that meet the world at the same time may meet each other there. @returns exit code */
-export async function updateAll(parsed: Pick<Arguments, 'store' | 'command'>, runs: readonly VerifiedRun[], bundles: readonly OpenBundle[], { color, say }: Telling): Promise<number> {
+export async function updateAll(parsed: Pick<Arguments, 'store' | 'runs' | 'location' | 'command'>, runs: readonly VerifiedRun[], bundles: readonly OpenBundle[], { color, say }: Telling): Promise<number> {
   let failed = false;
   for (const run of runs.filter((one) => !isGood(one))) {
     const bundle = bundles.find(({ file }) => file === run.file);

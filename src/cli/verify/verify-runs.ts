@@ -3,16 +3,16 @@ import { availableParallelism } from 'node:os';
 import { Writable } from 'node:stream';
 import { HarnessError } from '../../model/error.ts';
 import type { RunManifest } from '../../model/run.ts';
-import { EmbeddedStore } from '../../store/embedded.ts';
 import type { Environment } from '../../store/keyring.ts';
 import { broughtBack } from '../archived.ts';
+import { fetched, type Stores, storeAt } from '../stores.ts';
 import { type ReplayedRun, type ReplayOptions, replayRun } from '../replay/replay-run.ts';
 import type { Verification, VerifiedRun } from './result.ts';
 
 /** A run, and where it lies. */
 export interface Subject {
   readonly manifest: RunManifest;
-  /** Location of the store. */
+  /** Location of the store: a folder or a server. */
   readonly store: string;
   /** The bundle that it came from. */
   readonly file?: string;
@@ -69,14 +69,23 @@ interface Quietly {
   readonly said: string;
 }
 
+const opened = new Map<string, Stores>();
+
+/** One connection for all the runs of a server. */
+function storesAt(location: string): Stores {
+  const stores = opened.get(location) ?? storeAt(location, 'verify', { server: true });
+  opened.set(location, stores);
+  return stores;
+}
+
 /** What the program prints has been compared by the replay itself. */
 async function replayQuietly(id: string, location: string, user: Environment, how: ReplayOptions): Promise<Quietly> {
   const printed: Buffer[] = [];
   const output = { stdout: sink(), stderr: sink((chunk) => printed.push(chunk)) };
   const said = (): string => ownPart(Buffer.concat(printed).toString());
   try {
-    const store = new EmbeddedStore(location);
-    const run = await broughtBack(store, store.find(id), (text) => output.stderr.write(text));
+    const { store, runs } = storesAt(location);
+    const run = await broughtBack(store, await fetched({ store, runs }, await runs.find(id)), (text) => output.stderr.write(text));
     const replayed = await replayRun({ ...how, store, run, user, output });
     return { replayed, said: said() };
   } catch (error) {
