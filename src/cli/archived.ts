@@ -1,8 +1,8 @@
 /** Runs whose journal lies in an archive: whoever asks for one gets it. */
 import { createHash } from 'node:crypto';
-import { ConfigError, IntegrityError } from '../model/error.ts';
+import { ConfigError, HarnessError, IntegrityError } from '../model/error.ts';
 import type { Config } from '../model/config.ts';
-import type { Archived } from '../model/run.ts';
+import type { Archived, RunManifest } from '../model/run.ts';
 import { payloadOf } from '../store/absent.ts';
 import { loadConfig } from '../store/configuration.ts';
 import type { EmbeddedStore } from '../store/embedded.ts';
@@ -35,6 +35,18 @@ export async function checkArchived({ manifest }: StoredRun): Promise<void> {
 export function placeOf({ to }: Archived): Promise<ArchivePlace> {
   const { retention } = loadConfig(process.env, process.cwd());
   return placeAt(to, { s3: retention?.s3, base: process.cwd() });
+}
+
+/** Out of the archive that a run lies in. @returns what could not be removed there, for people; '' where nothing is left */
+export async function removeFromArchive({ archived }: RunManifest): Promise<string> {
+  if (!archived) return '';
+  try {
+    await (await placeOf(archived)).remove(archived.object);
+    return '';
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    return `; its object ${archived.object} is still in ${archived.to}, and can be opened no more (${error.message})`;
+  }
 }
 
 /** Where the configuration wants runs to be archived; a relative folder is meant from the one that the store lies in. @throws ConfigError */

@@ -6,12 +6,16 @@ import { ingestRun } from '../store/ingest/ingest.ts';
 import { readRun } from '../store/ingest/read-run.ts';
 import { ingestTools } from '../store/ingest/tools.ts';
 import { identities } from '../store/keyring.ts';
+import { forgetGone } from '../store/retention/rows.ts';
+import { isHere } from '../store/retention/trees.ts';
 import type { Database } from '../store/sql/database.ts';
 
-/** One that is being recorded comes when it has ended. @param say tells people of a run that cannot be read */
+/** One that is being recorded comes when it has ended, one that lies in an archive when it is back; what is gone goes here, too. @param say tells people of a run that cannot be read */
 export async function catchUp(database: Database, store: EmbeddedStore, config: Config, say: (line: string) => void): Promise<void> {
+  const all = store.list();
+  await forgetGone(database, all);
   const known = new Set((await database.query<{ id: string }>("SELECT id FROM replay_harness.runs WHERE status <> 'recording'", [])).map(({ id }) => id));
-  const missing = store.list().filter(({ manifest, status, damage }) => !damage && status !== 'recording' && !known.has(manifest.id)).reverse();
+  const missing = all.filter((run) => isHere(run) && !run.damage && run.status !== 'recording' && !known.has(run.manifest.id)).reverse();
   if (missing.length > 1) say(`bringing ${missing.length} runs into the database of ${store.location}`);
   const tools = { ...ingestTools(config, process.env), warn: say };
   const readers = identities(process.env);

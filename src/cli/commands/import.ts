@@ -8,21 +8,28 @@ import { loadConfig } from '../../store/configuration.ts';
 import type { EmbeddedStore } from '../../store/embedded.ts';
 import { type IncomingRun, placeRun } from '../../store/intake.ts';
 import { identities, recipients } from '../../store/keyring.ts';
+import { isServer } from '../../store/location.ts';
 import { parse } from '../arguments.ts';
 import { helpFor } from '../help.ts';
 
 export async function importBundle(args: readonly string[]): Promise<number> {
-  const { values, positionals: [file, ...more], command, store } = parse('import', args, { json: { type: 'boolean' } });
+  const { values, positionals: [file, ...more], command, store, location } = parse('import', args, { json: { type: 'boolean' } }, { server: true });
   if (file === undefined || more.length > 0 || command) throw new ConfigError(`import takes one file.\n\n${helpFor('import')}`);
   const config = loadConfig(process.env, process.cwd());
   const { header, runs } = takeBundle(file, read(file), { identities: identities(process.env), recipients: recipients(process.env, config.recipient), most: diskCap(config.limits), now: new Date().toISOString() });
-  const isNew = runs.map((run) => !isHere(store, run));
-  for (const [index, run] of runs.entries()) if (isNew[index]) placeRun(store, run);
+  const isNew = isServer(location) ? await (await import('../import-to-server.ts')).takeIn(location, store, runs, config) : placeAll(store, runs);
   const placed = runs.filter((_, index) => isNew[index]).map(({ manifest }) => manifest.id);
   const already = runs.filter((_, index) => !isNew[index]).map(({ manifest }) => manifest.id);
   if (values['json']) process.stdout.write(`${JSON.stringify({ run: header.run, content: header.content, imported: placed, already }, null, 2)}\n`);
   else process.stdout.write(`${said({ run: header.run, content: header.content, captured: runs.find(({ manifest }) => manifest.id === header.run)?.manifest.captured }, placed, already)}\n`);
   return 0;
+}
+
+/** @returns which were new @throws ConfigError when another run of an id is there: nothing was written then */
+function placeAll(store: EmbeddedStore, runs: readonly IncomingRun[]): boolean[] {
+  const isNew = runs.map((run) => !isHere(store, run));
+  for (const [index, run] of runs.entries()) if (isNew[index]) placeRun(store, run);
+  return isNew;
 }
 
 function said({ run, content, captured }: { readonly run: string; readonly content: string; readonly captured: 'proxy' | undefined }, placed: readonly string[], already: readonly string[]): string {

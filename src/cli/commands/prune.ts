@@ -1,28 +1,30 @@
 /** `prune`: what retention and the disk cap of the configuration ask for; `--erase`: one run, for good. */
+import type { Config } from '../../model/config.ts';
 import { ConfigError } from '../../model/error.ts';
-import { diskCap } from '../../model/retention.ts';
 import { loadConfig } from '../../store/configuration.ts';
-import type { EmbeddedStore } from '../../store/embedded.ts';
 import type { Action } from '../../store/retention/plan.ts';
-import { treesOf } from '../../store/retention/trees.ts';
-import type { StoredRun } from '../../store/run-store.ts';
 import { noRun, oneRun, parse } from '../arguments.ts';
-import { carryOut, due, type Left, remove, sizeText } from '../leaving.ts';
+import { carryOut, due, type Left, sizeText, type Upkeep } from '../leaving.ts';
+import { archiveOf, withUpkeep } from '../upkeep.ts';
 
 export async function prune(args: readonly string[]): Promise<number> {
-  const parsed = parse('prune', args, { erase: { type: 'boolean' }, 'dry-run': { type: 'boolean' }, json: { type: 'boolean' } });
+  const parsed = parse('prune', args, { erase: { type: 'boolean' }, 'dry-run': { type: 'boolean' }, json: { type: 'boolean' } }, { server: true });
   const { erase, 'dry-run': dry, json } = parsed.values as { erase?: boolean; 'dry-run'?: boolean; json?: boolean };
-  if (!erase) noRun('prune', parsed);
+  const selector = erase ? oneRun('prune', parsed) : undefined;
+  if (selector === undefined) noRun('prune', parsed);
   const config = loadConfig(process.env, process.cwd());
-  const left = erase ? await erased(parsed.store, oneRun('prune', parsed), dry === true) : await pruned(parsed.store, config, dry === true);
+  const { left, cap } = await withUpkeep(parsed, async (upkeep) => ({
+    left: selector === undefined ? await pruned(upkeep, config, dry === true, () => archiveOf(config, parsed)) : await erased(upkeep, selector, dry === true),
+    cap: upkeep.cap(config),
+  }));
   if (json) process.stdout.write(`${JSON.stringify(left, null, 2)}\n`);
-  else process.stdout.write(report(left, dry === true, config.retention === undefined ? 'retention is not configured, so that age removes nothing; ' : '', diskCap(config.limits)));
+  else process.stdout.write(report(left, dry === true, config.retention === undefined ? 'retention is not configured, so that age removes nothing; ' : '', cap));
   return left.some(({ did }) => did === 'kept') ? 4 : 0;
 }
 
-async function pruned(store: EmbeddedStore, config: Parameters<typeof due>[1], dry: boolean): Promise<readonly Left[]> {
-  const actions = due(store, config);
-  return dry ? actions.flatMap(wouldBe) : carryOut(store, config, actions);
+async function pruned(upkeep: Upkeep, config: Config, dry: boolean, place: () => ReturnType<typeof archiveOf>): Promise<readonly Left[]> {
+  const actions = await due(upkeep, config);
+  return dry ? actions.flatMap(wouldBe) : carryOut(upkeep, actions, place);
 }
 
 export function wouldBe({ tree, do: what, why }: Action): Left[] {
@@ -30,20 +32,15 @@ export function wouldBe({ tree, do: what, why }: Action): Left[] {
 }
 
 /** With all that its child processes recorded. */
-async function erased(store: EmbeddedStore, selector: string, dry: boolean): Promise<readonly Left[]> {
-  const { manifest: { id } } = selected(store, selector);
-  const tree = treesOf(store).find(({ runs }) => runs.some(({ manifest }) => manifest.id === id));
+async function erased(upkeep: Upkeep, selector: string, dry: boolean): Promise<readonly Left[]> {
+  const { manifest: { id } } = await upkeep.find(selector);
+  const tree = (await upkeep.trees()).find(({ runs }) => runs.some(({ manifest }) => manifest.id === id));
   const runs = tree?.root.manifest.id === id ? tree.runs : (tree?.runs.filter(({ manifest }) => manifest.id === id) ?? []);
   const going = runs.find(({ status }) => status === 'recording');
   if (going) throw new ConfigError(`prune --erase: run ${going.manifest.id} is still being recorded. Erase it when it has ended.`);
   const left: Left[] = [];
-  for (const run of runs) left.push(dry ? { run: run.manifest.id, did: 'removed', why: 'erased', bytes: 0 } : await remove(store, run, 'erased'));
+  for (const run of runs) left.push(dry ? { run: run.manifest.id, did: 'removed', why: 'erased', bytes: 0 } : await upkeep.remove(run, 'erased'));
   return left;
-}
-
-/** A damaged one, too, can be erased. */
-function selected(store: EmbeddedStore, selector: string): StoredRun {
-  return store.list().find(({ manifest }) => manifest.id === selector) ?? store.find(selector);
 }
 
 export function report(left: readonly Left[], dry: boolean, about: string, cap: number): string {

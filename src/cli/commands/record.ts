@@ -11,7 +11,7 @@ import type { StoredRun } from '../../store/run-store.ts';
 import { pairs, parse, portNumber } from '../arguments.ts';
 import { ended, type Exit, launch } from '../harnessed.ts';
 import { helpFor } from '../help.ts';
-import { keepToCap } from '../leaving.ts';
+import { keepToCap } from '../disk-cap.ts';
 
 export async function record(args: readonly string[]): Promise<number> {
   const parsed = parse('record', args, { name: { type: 'string' }, agent: { type: 'string' }, tag: { type: 'string', multiple: true }, proxy: { type: 'string' } }, { server: true });

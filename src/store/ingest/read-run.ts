@@ -1,4 +1,5 @@
 /** A sealed run as the ingester takes it: its lanes, from the journals in its folder. */
+import { keysBeside } from '../../journal/keys-beside.ts';
 import { readLane, readSegments } from '../../journal/reader.ts';
 import type { SealedKey } from '../../journal/format.ts';
 import { IntegrityError } from '../../model/error.ts';
@@ -22,7 +23,10 @@ export interface ReadRun {
   /** undefined: nothing was recorded. */
   readonly facts: RunFacts | undefined;
   readonly runKey: Buffer | undefined;
+  /** Of the header of its segments. */
   readonly keys: readonly SealedKey[];
+  /** Those that lie beside the journal, where the header is sealed to others. */
+  readonly beside?: readonly SealedKey[];
 }
 
 /** @param keys private keys, or the run's own key @throws IntegrityError when the journal is damaged @throws SealedError when no key opens it */
@@ -38,7 +42,13 @@ export function readRun(folder: string, manifest: RunManifest, status: ReadRun['
     return { lane, events, head };
   });
   const [begin] = lanes[0]?.events ?? [];
-  return { manifest, status, lanes, facts: begin?.type === 'begin' ? begin.facts : undefined, runKey, keys: sealed };
+  return { manifest, status, lanes, facts: begin?.type === 'begin' ? begin.facts : undefined, runKey, keys: sealed, beside: besideOf(folder, sealed) };
+}
+
+/** Of a run that lay in an archive once, the header's lie there as well. */
+function besideOf(folder: string, header: readonly SealedKey[]): readonly SealedKey[] {
+  const known = new Set(header.map(({ box }) => box));
+  return (keysBeside(folder)?.keys ?? []).filter(({ box }) => !known.has(box));
 }
 
 /** Numbers of the lanes that a folder holds journals of. */

@@ -20,7 +20,7 @@ export interface VaultEntry {
 }
 
 /** The row of a run that is being written: sealed when all of it is there. */
-export async function openRun(database: Database, { manifest, keys }: ReadRun, vault: readonly VaultEntry[]): Promise<void> {
+export async function openRun(database: Database, { manifest, keys, beside = [] }: ReadRun, vault: readonly VaultEntry[]): Promise<void> {
   await database.query(
     `INSERT INTO replay_harness.runs (id, parent_run_id, forked_from, replay_of, name, agent, status, started_at, node, platform, tags, manifest)
      VALUES ($1, $2, $3, $4, $5, $6, 'recording', $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
@@ -29,10 +29,11 @@ export async function openRun(database: Database, { manifest, keys }: ReadRun, v
       jsonb(manifest.tags), jsonb(manifest),
     ],
   );
-  if (keys.length > 0) {
+  const sealed = [...keys.map((key, position) => ({ ...key, beside: false, position })), ...beside.map((key, position) => ({ ...key, beside: true, position }))];
+  if (sealed.length > 0) {
     await database.query(
-      'INSERT INTO replay_harness.run_keys (run_id, recipient, ephemeral, box) SELECT $1, * FROM unnest($2::text[], $3::text[], $4::text[]) ON CONFLICT DO NOTHING',
-      [manifest.id, keys.map(({ recipient }) => recipient), keys.map(({ ephemeral }) => ephemeral), keys.map(({ box }) => box)],
+      'INSERT INTO replay_harness.run_keys (run_id, recipient, ephemeral, box, beside, position) SELECT $1, * FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[], $6::int[]) ON CONFLICT DO NOTHING',
+      [manifest.id, sealed.map(({ recipient }) => recipient), sealed.map(({ ephemeral }) => ephemeral), sealed.map(({ box }) => box), sealed.map((key) => key.beside), sealed.map(({ position }) => position)],
     );
   }
   if (vault.length > 0) {

@@ -12,6 +12,14 @@ export interface ArchivePlace {
   remove(name: string): Promise<void>;
 }
 
+/** What the tombstone of a tape says that lies in an archive: the words before the place. */
+export const ARCHIVED = 'archived: ';
+
+/** Name of a run's object in an archive. */
+export function objectOf(run: string): string {
+  return `${run}.replay-archive`;
+}
+
 /** @param isGone the archive answers, and the object is not in it */
 export function absent(isGone: boolean, to: string, name: string, why: string): IntegrityError | StoreUnavailableError {
   if (isGone) return new IntegrityError(`The archive ${to} holds no ${name}: it was deleted there.`);

@@ -2,7 +2,7 @@
 import { formatKeys, KEYS_FILE, keysBeside } from '../../journal/keys-beside.ts';
 import { runKeyIn } from '../../journal/run-key.ts';
 import { ConfigError, HarnessError, IntegrityError, SealedError } from '../../model/error.ts';
-import type { Counts, RunManifest } from '../../model/run.ts';
+import type { Archived, Counts, RunManifest } from '../../model/run.ts';
 import { uuidv7 } from '../../model/uuid.ts';
 import { bufferConcat, bufferFrom, jsonParse, jsonStringify, nativeFs } from '../../runtime/natives.ts';
 import { payloadOf } from '../absent.ts';
@@ -11,7 +11,7 @@ import { writeDurably } from '../intake.ts';
 import { sha256 } from '../journal-tape.ts';
 import { boxSalt, type PackedRun, packRun, unpackRun } from '../packed-run.ts';
 import type { StoredRun } from '../run-store.ts';
-import type { ArchivePlace } from './archive-place.ts';
+import { type ArchivePlace, objectOf } from './archive-place.ts';
 import { isJournal } from './trees.ts';
 
 /** "RHARCH\r\n" · u16 version · u32 length · JSON {@link PackedRun} · payload. Numbers are little-endian. */
@@ -34,13 +34,13 @@ export interface ArchiveOptions {
 export async function archiveRun(store: EmbeddedStore, run: StoredRun, { place, identities, now, counts }: ArchiveOptions): Promise<void> {
   const { manifest } = run;
   const folder = store.folderOf(manifest.id);
-  const archived = (await stillThere(manifest, place)) ?? (await put(store, run, place, identities, now));
+  const archived = (await stillThere(manifest, place)) ?? (await putInArchive(store, run, { place, identities, now }));
   store.write({ ...manifest, archived: { ...archived, restoredAt: null }, ...(counts && { counts }) });
   removeJournal(folder);
 }
 
-/** Of a run that was brought back: nothing new has to be said. */
-async function stillThere({ archived }: RunManifest, place: ArchivePlace): Promise<NonNullable<RunManifest['archived']> | undefined> {
+/** Of a run that was brought back: nothing new has to be said. @returns what lies there already */
+export async function stillThere({ archived }: RunManifest, place: ArchivePlace): Promise<Archived | undefined> {
   if (archived?.to !== place.to) return undefined;
   try {
     return sha256(await place.get(archived.object)) === archived.sha256 ? archived : undefined;
@@ -50,7 +50,8 @@ async function stillThere({ archived }: RunManifest, place: ArchivePlace): Promi
   }
 }
 
-async function put(store: EmbeddedStore, run: StoredRun, place: ArchivePlace, identities: readonly string[], at: string): Promise<NonNullable<RunManifest['archived']>> {
+/** Writes the object of a run, and its keys beside its journal, which stays. @throws as `archiveRun` */
+export async function putInArchive(store: EmbeddedStore, run: StoredRun, { place, identities, now: at }: Omit<ArchiveOptions, 'counts'>): Promise<Archived> {
   const folder = store.folderOf(run.manifest.id);
   const runKey = keyOf(store, run, identities);
   const segments = store.segments(run);
@@ -58,7 +59,7 @@ async function put(store: EmbeddedStore, run: StoredRun, place: ArchivePlace, id
   const { packed, payload } = packRun(segments, runKey ? { by: 'kept', salt: boxSalt() } : { by: 'raw' }, runKey);
   // What was packed can be unpacked, before anything is taken away.
   unpackRun(packed, payload, { identities, header, runKey });
-  const object = `${run.manifest.id}.replay-archive`;
+  const object = objectOf(run.manifest.id);
   const bytes = encode(packed, payload);
   await place.put(object, bytes);
   const digest = sha256(bytes);

@@ -15,15 +15,20 @@ export interface RunTree {
   readonly bytes: number;
 }
 
-/** Oldest first. */
+/** Of a folder; oldest first. */
 export function treesOf(store: EmbeddedStore): RunTree[] {
-  const all = store.list().reverse();
+  return treesOfRuns(store.list(), (id) => bytesOf(store.folderOf(id)));
+}
+
+/** @param runs newest first @param bytesIn of a run's journals @returns oldest first */
+export function treesOfRuns(runs: readonly StoredRun[], bytesIn: (id: string) => number): RunTree[] {
+  const all = [...runs].reverse();
   const known = new Set(all.map(({ manifest }) => manifest.id));
   const below = (id: string): StoredRun[] => all.filter(({ manifest }) => manifest.parentRunId === id).flatMap((child) => [child, ...below(child.manifest.id)]);
   const roots = all.filter(({ manifest }) => manifest.parentRunId === null || !known.has(manifest.parentRunId));
   return roots.map((root) => {
-    const runs = [root, ...below(root.manifest.id)];
-    return { root, runs, since: sinceOf(root.manifest), bytes: runs.reduce((sum, { manifest }) => sum + bytesOf(store.folderOf(manifest.id)), 0) };
+    const tree = [root, ...below(root.manifest.id)];
+    return { root, runs: tree, since: sinceOf(root.manifest), bytes: tree.reduce((sum, { manifest }) => sum + bytesIn(manifest.id), 0) };
   }).sort((a, b) => a.since - b.since);
 }
 

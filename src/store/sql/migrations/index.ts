@@ -4,6 +4,7 @@ import { PARTITIONS } from './0002-partitions.ts';
 import { APPEND_ONLY_RULES } from './0003-append-only.ts';
 import { ROLES_AND_RIGHTS } from './0004-roles.ts';
 import { VIEWS } from './0005-views.ts';
+import { UPKEEP } from './0006-upkeep.ts';
 
 export interface Migration {
   readonly version: number;
@@ -11,6 +12,6 @@ export interface Migration {
   readonly sql: string;
 }
 
-const NAMED: readonly (readonly [string, string])[] = [['tables', TABLES], ['partitions', PARTITIONS], ['append-only', APPEND_ONLY_RULES], ['roles', ROLES_AND_RIGHTS], ['views', VIEWS]];
+const NAMED: readonly (readonly [string, string])[] = [['tables', TABLES], ['partitions', PARTITIONS], ['append-only', APPEND_ONLY_RULES], ['roles', ROLES_AND_RIGHTS], ['views', VIEWS], ['upkeep', UPKEEP]];
 
 export const MIGRATIONS: readonly Migration[] = NAMED.map(([name, sql], index) => ({ version: index + 1, name, sql }));
