@@ -23,19 +23,20 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export async function perform(args: readonly string[], { cwd, env }: Surroundings): Promise<Performed> {
-  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'], ...(cwd !== undefined && { cwd }), env: { ...process.env, ...env } });
+/** @param store a folder, or the URL of a server: it may hold a password, and arguments are for everybody to see */
+export async function perform(args: readonly string[], store: string, { cwd, env }: Surroundings): Promise<Performed> {
+  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'], ...(cwd !== undefined && { cwd }), env: { ...process.env, ...env, REPLAY_HARNESS_STORE: store } });
   const [stdout, all, { code }] = await Promise.all([buffer(child.stdout), buffer(child.stderr), ended(child)]);
   const at = ownPart(all);
   return { exitCode: code, stdout, stderr: all.subarray(0, at), said: all.subarray(at).toString().trim() };
 }
 
 /** With the report that the verb writes; null: it came to none. */
-export async function performReported(verb: readonly string[], command: readonly string[] | undefined, surroundings: Surroundings): Promise<Performed & { readonly report: Report | null }> {
+export async function performReported(verb: readonly string[], store: string, command: readonly string[] | undefined, surroundings: Surroundings): Promise<Performed & { readonly report: Report | null }> {
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-api-'));
   try {
     const file = join(folder, 'report.json');
-    const performed = await perform([...verb, '--report', file, ...(command ? ['--', ...command] : [])], surroundings);
+    const performed = await perform([...verb, '--report', file, ...(command ? ['--', ...command] : [])], store, surroundings);
     return { ...performed, report: reportIn(file) };
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -32,7 +32,7 @@ export async function record(command: readonly string[], { store, name, agent, t
   const location = locationOf(store);
   const id = uuidv7();
   const options = [...(name === undefined ? [] : ['--name', name]), ...(agent === undefined ? [] : ['--agent', agent]), ...Object.entries(tags).flatMap(([key, value]) => ['--tag', `${key}=${value}`])];
-  const performed = await perform(['record', '--store', location, ...options, '--', ...command], { ...surroundings, env: { ...surroundings.env, REPLAY_HARNESS_RUN: id } });
+  const performed = await perform(['record', ...options, '--', ...command], location, { ...surroundings, env: { ...surroundings.env, REPLAY_HARNESS_RUN: id } });
   const opened = openStore(location);
   try {
     const run = (await opened.runs()).find((one) => one.id === id);
@@ -64,7 +64,7 @@ export async function replay(run: string, { store, command, loose = false, node,
   const location = locationOf(store);
   const id = await readable(location, run);
   const options = [...(loose ? ['--loose'] : []), ...(node === undefined ? [] : ['--node', node]), ...(sandbox === undefined ? [] : ['--sandbox', sandbox])];
-  const { report, ...performed } = await performReported(['replay', id, '--store', location, ...options], command, surroundings);
+  const { report, ...performed } = await performReported(['replay', id, ...options], location, command, surroundings);
   if (!report) throw errorOf(performed.exitCode, performed.said);
   return { ...performed, report };
 }
@@ -117,7 +117,7 @@ export async function fork(run: string, { store, at, set = {}, output, handlers,
   const before = new Set((await listed(location)).map((one) => one.id));
   const texts = { at: at?.toString(), output, handlers, model, swap: swap?.join(','), agent };
   const options = [...Object.entries(texts).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value])), ...Object.entries(set).flatMap(([path, value]) => ['--set', `${path}=${JSON.stringify(value)}`]), ...live.flatMap((pattern) => ['--live', pattern])];
-  const { report, ...performed } = await performReported(['fork', id, '--store', location, ...options], undefined, surroundings);
+  const { report, ...performed } = await performReported(['fork', id, ...options], location, undefined, surroundings);
   if (!report || report.verdict === 'blocked') throw errorOf(performed.exitCode, performed.said);
   return { ...performed, report, run: (await listed(location)).find((one) => one.forkedFrom === id && !before.has(one.id)) ?? null };
 }

@@ -59,8 +59,9 @@ export class ServerUpkeep implements Upkeep {
   }
 
   async remove(run: StoredRun, why: Tombstone['why']): Promise<Left> {
-    const { id } = run.manifest;
-    await dropRun(this.#database, id, why);
+    const { id, gone } = run.manifest;
+    // One that is erased already has nothing left but, perhaps, its copy in an archive that could not be reached.
+    if (gone?.why !== 'erased') await dropRun(this.#database, id, why);
     this.#removed = true;
     return { run: id, did: 'removed', why: `${why}${await removeFromArchive(run.manifest)}`, bytes: this.#bytes.get(id) ?? 0 };
   }

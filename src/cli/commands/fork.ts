@@ -13,8 +13,10 @@ import { exitCodeOf, explain } from '../../replay/report.ts';
 import type { Step } from '../../steps/step.ts';
 import { type RecordedExchange, recordedExchanges } from '../../steps/recorded-exchanges.ts';
 import { loadConfig } from '../../store/configuration.ts';
-import type { EmbeddedStore } from '../../store/embedded.ts';
+import { EmbeddedStore } from '../../store/embedded.ts';
+import { spoolFolder } from '../../store/ingest/spool.ts';
 import { identities, recipients } from '../../store/keyring.ts';
+import { isServer } from '../../store/location.ts';
 import { findSecrets } from '../../store/masking/find-secrets.ts';
 import { oneRun, parse } from '../arguments.ts';
 import { Credentials } from '../fork/credentials.ts';
@@ -29,6 +31,8 @@ import { confined } from '../replay/perform.ts';
 import { planOf, sandboxMode } from '../replay/plan.ts';
 import { readReport, requireWritable, writeReport } from '../replay/report-file.ts';
 import { connect, forwardOutput } from '../replay/streams.ts';
+import { shipRest } from '../ship-rest.ts';
+import { findRun } from '../stores.ts';
 
 interface Values {
   readonly at?: string;
@@ -48,9 +52,9 @@ interface Values {
 export async function fork(args: readonly string[]): Promise<number> {
   const text = { type: 'string' } as const;
   const many = { type: 'string', multiple: true } as const;
-  const parsed = parse('fork', args, { at: text, set: many, output: text, handlers: text, model: text, swap: text, 'on-refused': text, live: many, agent: text, report: text, node: text, sandbox: text });
+  const parsed = parse('fork', args, { at: text, set: many, output: text, handlers: text, model: text, swap: text, 'on-refused': text, live: many, agent: text, report: text, node: text, sandbox: text }, { server: true });
   const values = parsed.values as Values;
-  const run = parsed.store.find(oneRun('fork', parsed));
+  const run = await findRun(parsed, oneRun('fork', parsed));
   if (run.manifest.imported) throw new ConfigError(`Run ${run.manifest.id} was imported: what it recorded is replayed, and never started with the world in reach. Fork a run that was recorded here.`);
   requireRecordedWithin(run.manifest, 'fork');
   requireWritable(values.report);
@@ -83,7 +87,10 @@ export async function fork(args: readonly string[]): Promise<number> {
     close();
     const report = readReport(plan.report, kind);
     if (values.report !== undefined && report) writeReport(values.report, report);
-    const isKept = keep(parsed.store, control.folder, manifestOf(id, begin.facts, run.manifest, { report, exitCode: report?.exitCode ?? exit.code, agent: values.agent }));
+    // What goes to a server lies in a folder of this host first.
+    const kept = isServer(parsed.location) ? new EmbeddedStore(spoolFolder(parsed.location, process.env)) : parsed.store;
+    const isKept = keep(kept, control.folder, manifestOf(id, begin.facts, run.manifest, { report, exitCode: report?.exitCode ?? exit.code, agent: values.agent }));
+    if (isServer(parsed.location)) await shipRest(parsed.location, kept);
     return conclude({ id, from: run.manifest.id, where: values.swap === undefined ? `at step ${step.step}` : `with ${values.swap.replace(/^ *(\d+) *, *(\d+) *$/, '$2 before $1')}`, report, code: exit.code, liveCalls: peer?.liveCalls ?? [], handled: peer?.handled ?? [], unusedModel: peer?.otherModels === 0 ? values.model : undefined, isKept, refusal: plan.outside.control.refusal });
   } finally {
     rmSync(folder, { recursive: true, force: true });

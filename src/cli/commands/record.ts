@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError, StoreUnavailableError } from '../../model/error.ts';
+import { ConfigError } from '../../model/error.ts';
 import { requireRunId, uuidv7 } from '../../model/uuid.ts';
 import { EmbeddedStore } from '../../store/embedded.ts';
 import { spoolFolder } from '../../store/ingest/spool.ts';
@@ -12,6 +12,7 @@ import { pairs, parse, portNumber } from '../arguments.ts';
 import { ended, type Exit, launch } from '../harnessed.ts';
 import { helpFor } from '../help.ts';
 import { keepToCap } from '../disk-cap.ts';
+import { shipRest } from '../ship-rest.ts';
 
 export async function record(args: readonly string[]): Promise<number> {
   const parsed = parse('record', args, { name: { type: 'string' }, agent: { type: 'string' }, tag: { type: 'string', multiple: true }, proxy: { type: 'string' } }, { server: true });
@@ -69,17 +70,6 @@ function conclude(store: Store, run: string, pid: number | undefined, exit: Exit
   if (recorded) noteSignal(store, recorded, pid, exit.signal);
   process.stderr.write(`replay-harness: ${summary(store, run)}\n`);
   return exit.code;
-}
-
-/** Programs that were killed, and those that had no time, leave their recordings here. */
-async function shipRest(url: string, { location }: Store): Promise<void> {
-  const { shipOnce } = await import('./ship-work.ts');
-  try {
-    await shipOnce({ url, spool: location, each: ({ id, outcome, problem }) => outcome === 'damaged' && process.stderr.write(`replay-harness: ${id} was not shipped: ${problem ?? ''}\n`) });
-  } catch (error) {
-    if (!(error instanceof StoreUnavailableError)) throw error;
-    process.stderr.write(`replay-harness: what was recorded waits in ${location} until the next recorded program, or replay-harness ship, brings it to the server. ${error.message}\n`);
-  }
 }
 
 /** @throws ConfigError */

@@ -1,4 +1,5 @@
 /** A vault in a database. Its functions note a question and commit before they answer it: see `vault_ask` and `vault_open`. */
+import type { VaultAccess } from './file-vault.ts';
 import { isSecretKind, type Vault, type VaultEntry, type VaultQuestion } from './vault.ts';
 
 /** What it needs of a database. */
@@ -26,5 +27,12 @@ export class SqlVault implements Vault {
     const [asked] = await this.#database.query<{ ticket: string }>('SELECT replay_harness.vault_ask($1, $2::text[], $3) AS ticket', [run, standIns ?? null, `${reader}: ${purpose}`]);
     const rows = await this.#database.query<{ stand_in: string; kind: string; sealed: Buffer }>('SELECT stand_in, kind, sealed FROM replay_harness.vault_open($1)', [asked?.ticket]);
     return rows.map(({ stand_in: standIn, kind, sealed }) => ({ standIn, kind: isSecretKind(kind) ? kind : 'secret', sealed: Buffer.from(sealed) }));
+  }
+  /** Of the readers that the login may see. @returns who asked a run's vault, oldest first */
+  log(run: string): Promise<VaultAccess[]> {
+    return this.#database.query<VaultAccess>(
+      `SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, reader, purpose, array_agg(stand_in ORDER BY stand_in) AS "standIns"
+       FROM replay_harness.vault_log WHERE run_id = $1 GROUP BY ticket, vault_log.at, reader, purpose ORDER BY vault_log.at, ticket`, [run],
+    );
   }
 }
