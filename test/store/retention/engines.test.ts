@@ -109,7 +109,7 @@ function suite(kind: 'folder' | 'server'): void {
 
   it('prune says what it would do and does nothing; then it does just that', async () => {
     const { expired, old, fresh, keeper, host, cli } = place;
-    expect(await found('quaggas')).toEqual([expired.root]);
+    if (kind === 'server') expect(await found('quaggas')).toEqual([expired.root]);
     const dry = JSON.parse(done(await cli(['prune', '--dry-run', '--json'], keeper)).stdout.toString()) as { run: string; did: string; why: string }[];
     const wanted = [...[expired.root, expired.child].map((run) => ({ run, did: 'removed', why: 'expired' })), ...[old.root, old.child].map((run) => ({ run, did: 'archived', why: 'expired' }))];
     expect(dry).toMatchObject(wanted);
@@ -119,7 +119,7 @@ function suite(kind: 'folder' | 'server'): void {
     expect(await payloads()).toEqual({ [expired.root]: 'expired', [expired.child]: 'expired', [old.root]: 'archived', [old.child]: 'archived', [fresh.root]: 'here', [fresh.child]: 'here' });
     expect(readdirSync(host.path('archive')).sort()).toEqual([old.root, old.child].map((id) => `${id}.replay-archive`).sort());
     expect(done(await cli(['prune'], keeper)).stdout.toString()).toMatch(/^nothing to do/);
-    expect(await found('quaggas')).toEqual([]);
+    if (kind === 'server') expect(await found('quaggas')).toEqual([]);
     const gone = await cli(['show', expired.root]);
     expect(gone.exitCode).toBe(2);
     expect(gone.stderr.toString()).toMatch(/is gone since .*its time was over/);
@@ -129,7 +129,8 @@ function suite(kind: 'folder' | 'server'): void {
   it('an archived run is listed and searched, and comes when it is shown, replayed or restored', async () => {
     const { old, keeper, cli, runs } = place;
     expect((await runs()).find(({ id }) => id === old.root)?.steps).toBeGreaterThan(0);
-    if (kind === 'server') expect(await found('okapis')).toEqual([old.root]);
+    // What a folder's database does not have yet is not in it before the journal is back.
+    expect(await found('okapis')).toEqual(kind === 'server' ? [old.root] : []);
     expect((await replays(old)).stderr.toString()).toMatch(/from the archive/);
     expect(done(await cli(['show', old.root])).stdout.toString()).toContain('the word is okapis');
     done(await cli(['restore', old.root], keeper));
