@@ -1,9 +1,8 @@
 /** A store, to be read. */
 import { type Comparison, compareRuns } from '../cli/compare-runs.ts';
 import { describeRun } from '../cli/describe-run.ts';
-import { interpretRun } from '../cli/interpreted.ts';
 import type { ListedRun } from '../cli/listed-run.ts';
-import { masked, maskerOf } from '../cli/masked.ts';
+import { shownRun } from '../cli/shown-run.ts';
 import { findRun, type Stores, storeAt } from '../cli/stores.ts';
 import { type Notable, notableIn } from '../steps/notable/notable.ts';
 import type { Step } from '../steps/step.ts';
@@ -60,10 +59,6 @@ export function openStore(location?: string): Store {
 }
 
 async function shown(stores: Stores, selector: string): Promise<ShownRun> {
-  const run = await findRun(stores, selector);
-  const readers = identities(process.env);
-  const exact = interpretRun(stores.store, run, readers);
-  const masker = maskerOf(exact);
-  const { steps, lanes } = masked(exact, masker);
-  return { run: masker.json(describeRun(stores.store, run, readers, exact)) as ListedRun, steps, notable: notableIn(steps), lanes: lanes.map(({ lane, steps: own }) => ({ lane, steps: own })) };
+  const { run, steps, lanes } = await shownRun(stores, selector);
+  return { run, steps, notable: notableIn(steps), lanes: lanes.map(({ lane, steps: own }) => ({ lane, steps: own })) };
 }

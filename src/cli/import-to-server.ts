@@ -1,7 +1,7 @@
 /** Runs of a bundle into a store on a server: sealed to this host's readers, with their steps and readings. */
 import { isSame } from '../export/bundle/take.ts';
 import type { Config } from '../model/config.ts';
-import { ConfigError } from '../model/error.ts';
+import { ConfigError, ForbiddenError } from '../model/error.ts';
 import type { RunManifest } from '../model/run.ts';
 import { payloadOf } from '../store/absent.ts';
 import { EmbeddedStore } from '../store/embedded.ts';
@@ -52,7 +52,7 @@ async function isHere(database: Database, there: RunStore, store: EmbeddedStore,
   try {
     manifest = (await there.find(id)).manifest;
   } catch (error) {
-    if (error instanceof ConfigError) throw refuse(', and this login may not read whether it is the same');
+    if (error instanceof ForbiddenError) throw refuse(', and this login may not read whether it is the same');
     throw error;
   }
   // What an import that was interrupted began, this one ends.

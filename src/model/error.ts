@@ -73,6 +73,13 @@ export class ConfigError extends HarnessError {
   }
 }
 
+/** The login of a store on a server has not the role for what was asked. */
+export class ForbiddenError extends HarnessError {
+  constructor(message: string) {
+    super(message, 'FORBIDDEN', 2);
+  }
+}
+
 /** Asked for a run that is not there, or for something this store cannot answer. */
 export class RunNotFoundError extends HarnessError {
   constructor(message: string) {

@@ -2,6 +2,7 @@
 import type { IntegrityError } from '../model/error.ts';
 import type { LaneEvent } from '../model/event.ts';
 import type { RunManifest, RunStatus } from '../model/run.ts';
+import type { Step } from '../steps/step.ts';
 import type { EmbeddedStore } from './embedded.ts';
 import type { RunSummary } from './summary.ts';
 
@@ -34,6 +35,12 @@ export interface Lane {
   readonly complete: boolean;
 }
 
+/** The steps of one thread, as a store has them. */
+export interface StepLane {
+  readonly lane: number;
+  readonly steps: readonly Step[];
+}
+
 /** Where runs are kept: a folder, or a server. Whoever reads, replays or checks a run has it fetched into a folder first. */
 export interface RunStore {
   /** As the user wrote it, without a password. */
@@ -48,8 +55,10 @@ export interface RunStore {
    * @throws RunNotFoundError when the recording has left the store @throws IntegrityError when it is damaged
    */
   fetch(run: StoredRun, into: EmbeddedStore, identities: readonly string[]): Promise<void>;
-  /** Of what a store holds beside the recording itself. @throws IntegrityError naming the first step or blob that is not what it was */
-  verify(run: StoredRun): Promise<void>;
+  /** Of what a store holds beside the recording itself. @returns whether there is anything @throws IntegrityError naming the first step or blob that is not what it was */
+  verify(run: StoredRun): Promise<boolean>;
+  /** What a store has read of a run, masked: for who has no key to it. @returns lane 0 first; none where it keeps no readings, or has none of this run @throws IntegrityError, StoreUnavailableError */
+  readings(run: StoredRun): Promise<readonly StepLane[]>;
   /** Idempotent. */
   close(): Promise<void>;
 }

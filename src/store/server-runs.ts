@@ -1,7 +1,7 @@
 /** Runs of a `postgres://` store. Connects when first asked. */
 import type { EmbeddedStore } from './embedded.ts';
 import { withoutPassword } from './location.ts';
-import type { RunStore, StoredRun } from './run-store.ts';
+import type { RunStore, StepLane, StoredRun } from './run-store.ts';
 import type { SqlRuns } from './sql/sql-runs.ts';
 
 export class ServerRuns implements RunStore {
@@ -26,8 +26,12 @@ export class ServerRuns implements RunStore {
     return (await this.#open()).fetch(run, into, identities);
   }
 
-  async verify(run: StoredRun): Promise<void> {
+  async verify(run: StoredRun): Promise<boolean> {
     return (await this.#open()).verify(run);
+  }
+
+  async readings(run: StoredRun): Promise<readonly StepLane[]> {
+    return (await this.#open()).readings(run);
   }
 
   async close(): Promise<void> {

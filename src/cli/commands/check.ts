@@ -1,5 +1,5 @@
 /** `check`: integrity of one run, or of all. */
-import { ConfigError, HarnessError, IntegrityError } from '../../model/error.ts';
+import { ConfigError, ForbiddenError, HarnessError, IntegrityError, SealedError } from '../../model/error.ts';
 import { identities } from '../../store/keyring.ts';
 import { type Payload, payloadOf } from '../../store/absent.ts';
 import type { StoredRun } from '../../store/run-store.ts';
@@ -18,6 +18,8 @@ interface Finding {
   /** SHA-256 over the journal's files: what an anchor holds. */
   readonly digest: string | null;
   readonly problem: string | null;
+  /** Why the recording itself was not read, where the store's rows of it hold. */
+  readonly unread: string | null;
   /** Where its journal is, if not here. */
   readonly payload: Payload;
   /** Exit code of the contract that this finding alone would give. */
@@ -43,11 +45,12 @@ async function examine(parsed: Arguments, listed: StoredRun, anchored: ReadonlyM
   const { store, runs } = parsed;
   const { id } = listed.manifest;
   const payload = payloadOf(listed.manifest);
-  const absent = { run: id, ok: true, status: listed.status, events: null, head: listed.manifest.gone?.head ?? null, digest: null, problem: null, payload, exitCode: 0 };
+  const absent = { run: id, ok: true, status: listed.status, events: null, head: listed.manifest.gone?.head ?? null, digest: null, problem: null, unread: null, payload, exitCode: 0 };
   if (listed.manifest.gone) return absent;
   let digest: string | null = null;
+  let hasRows = false;
   try {
-    if (!listed.damage) await runs.verify(listed);
+    if (!listed.damage) hasRows = await runs.verify(listed);
     const run = await fetched(parsed, listed);
     if (payload === 'archived') {
       await checkArchived(run);
@@ -59,23 +62,28 @@ async function examine(parsed: Arguments, listed: StoredRun, anchored: ReadonlyM
     const threads = store.lanes(run, readers);
     const other = differsFrom(anchored?.get(id), digest as string);
     if (other !== undefined) throw new IntegrityError(other);
-    return { run: id, ok: true, status: run.status, events: threads.reduce((sum, lane) => sum + lane.events.length, events.length), head, digest, problem: null, payload, exitCode: 0 };
+    return { run: id, ok: true, status: run.status, events: threads.reduce((sum, lane) => sum + lane.events.length, events.length), head, digest, problem: null, unread: null, payload, exitCode: 0 };
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error;
-    return { run: id, ok: false, status: listed.status, events: null, head: null, digest, problem: error.message, payload, exitCode: error.exitCode };
+    const differs = anchored && digest !== null ? differsFrom(anchored.get(id), digest) : undefined;
+    // Rows are read without a key. What an anchor holds is of the recording.
+    if (hasRows && (error instanceof SealedError || error instanceof ForbiddenError) && differs === undefined && !(anchored && digest === null)) return { ...absent, digest, unread: error.message };
+    if (differs !== undefined) return { ...absent, ok: false, digest, problem: differs, exitCode: new IntegrityError('').exitCode };
+    return { run: id, ok: false, status: listed.status, events: null, head: null, digest, problem: error.message, unread: null, payload, exitCode: error.exitCode };
   }
 }
 
 function missing(anchored: ReadonlyMap<string, Anchored>, found: readonly StoredRun[]): Finding[] {
   const here = new Set(found.map(({ manifest }) => manifest.id));
   return [...anchored.values()].filter(({ run }) => !here.has(run)).map(({ run, status }) => ({
-    run, ok: false, status, events: null, head: null, digest: null, problem: 'it was anchored, and is not in the store any more.', payload: 'here' as const, exitCode: new IntegrityError('').exitCode,
+    run, ok: false, status, events: null, head: null, digest: null, problem: 'it was anchored, and is not in the store any more.', unread: null, payload: 'here' as const, exitCode: new IntegrityError('').exitCode,
   }));
 }
 
-function lineOf({ run, ok, status, events, problem, payload, exitCode }: Finding, anchored: ReadonlyMap<string, Anchored> | undefined): string {
+function lineOf({ run, ok, status, events, problem, payload, exitCode, unread, digest }: Finding, anchored: ReadonlyMap<string, Anchored> | undefined): string {
   if (ok && payload === 'archived') return `${run}  ok (archived), the archive holds what was put there`;
   if (ok && payload !== 'here') return `${run}  gone (${payload}): nothing is left to check`;
+  if (ok && unread !== null) return `${run}  ok (${status}), every row of its steps, readings and blobs verified${anchored && digest !== null ? ', as anchored' : ''}; the recording itself could not be read: ${unread}`;
   if (!ok) return `${run}  ${exitCode === 4 ? 'DAMAGED' : 'NOT CHECKED'}: ${problem}`;
   const before = anchored && `, ${anchored.has(run) ? 'as anchored' : 'not in the anchor'}`;
   return `${run}  ok (${status}), ${events} events, ${status === 'complete' ? 'every checksum and the chain verified' : 'every checksum verified; the chain up to its last checkpoint'}${before ?? ''}`;

@@ -20,8 +20,8 @@ interface Reading {
   readonly moved: readonly string[];
 }
 
-/** @throws IntegrityError naming the first step or blob that is not what it was */
-export async function checkRows(database: Database, run: string): Promise<void> {
+/** @returns whether the run has steps here @throws IntegrityError naming the first step or blob that is not what it was */
+export async function checkRows(database: Database, run: string): Promise<boolean> {
   const [row] = await database.query<{ steps: number | null; head: Buffer | null; gone: readonly string[] }>(
     `SELECT steps, chain_head AS head, ARRAY(SELECT DISTINCT unnest(parts) FROM replay_harness.tombstones t WHERE t.run_id = r.id AND r.payload_gone_at IS NOT NULL) AS gone FROM replay_harness.runs r WHERE id = $1`, [run],
   );
@@ -33,10 +33,11 @@ export async function checkRows(database: Database, run: string): Promise<void> 
     count += checked.count;
   }
   // Steps that are still being written have no head yet.
-  if (!row?.head) return;
+  if (!row?.head) return count > 0;
   if (row.steps !== null && row.steps !== count) throw new IntegrityError(`Run ${run} has ${count} steps in the store, and had ${row.steps} when it was sealed: steps were removed or added at an end of a lane.`);
   if (!row.head.equals(chainHead(heads))) throw new IntegrityError(`The last steps of run ${run} are not those that it was sealed with: the head of its chain does not match.`);
   if (!row.gone.includes('blobs')) await checkBlobs(database, run);
+  return count > 0;
 }
 
 async function checkLane(database: Database, run: string, lane: number, withReadings: boolean): Promise<{ readonly head: Buffer; readonly count: number }> {

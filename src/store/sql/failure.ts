@@ -1,5 +1,5 @@
 /** What a user is told when a store fails; never with a password. */
-import { ConfigError, HarnessError, StoreUnavailableError } from '../../model/error.ts';
+import { ForbiddenError, HarnessError, StoreUnavailableError } from '../../model/error.ts';
 import { withoutPassword } from '../location.ts';
 
 interface Failure {
@@ -30,7 +30,7 @@ export function explainFailure(error: unknown, location: string): unknown {
   const known = UNREACHABLE.find(([pattern]) => pattern.test(code))?.[1];
   if (known !== undefined) return new StoreUnavailableError(`The store ${where} cannot be reached: ${known}. (${code}: ${message})`);
   if (BY_MESSAGE.test(message)) return new StoreUnavailableError(`The store ${where} cannot be reached: ${message}.`);
-  if (code === '42501') return new ConfigError(`The login of the store ${where} may not do that: ${message}. Roles and what each may do: docs/store.md.`);
+  if (code === '42501') return new ForbiddenError(`The login of the store ${where} may not do that: ${message}. Roles and what each may do: docs/store.md.`);
   return error;
 }
 

@@ -12,13 +12,14 @@ import type { EmbeddedStore } from '../embedded.ts';
 import { withoutPassword } from '../location.ts';
 import { makeFolder } from '../make-folder.ts';
 import { formatManifest } from '../manifest.ts';
-import type { RunStore, StoredRun } from '../run-store.ts';
+import type { RunStore, StepLane, StoredRun } from '../run-store.ts';
 import { select } from '../select.ts';
 import { ARCHIVED, objectOf } from '../retention/archive-place.ts';
 import { checkRows } from './check-rows.ts';
 import type { Database } from './database.ts';
 import { requireMigrated } from './migrate.ts';
 import { openPostgres } from './postgres.ts';
+import { readingsOf } from './readings.ts';
 
 /** @param url of a server @throws StoreUnavailableError when it cannot be reached, or has another shape than this program knows */
 export async function openRuns(url: string): Promise<SqlRuns> {
@@ -106,8 +107,12 @@ export class SqlRuns implements RunStore {
     nativeFs.writeFileSync(`${folder}/manifest.json`, formatManifest(manifest), { mode: 0o600 });
   }
 
-  verify({ manifest }: StoredRun): Promise<void> {
+  verify({ manifest }: StoredRun): Promise<boolean> {
     return checkRows(this.#database, manifest.id);
+  }
+
+  readings({ manifest }: StoredRun): Promise<readonly StepLane[]> {
+    return readingsOf(this.#database, manifest.id);
   }
 
   close(): Promise<void> {
