@@ -20,16 +20,21 @@ export async function tuneIndex(database: Database): Promise<void> {
   await database.query(`SELECT set_config('hnsw.ef_search', '${EF_SEARCH}', true), set_config('hnsw.iterative_scan', 'strict_order', true)`, []);
 }
 
-/** @returns nearest first, each step once */
+/** The index holds each text of a lane once; the steps that repeat it stand behind it. @returns nearest first, each step once */
 export async function nearest(database: Database, vector: Float32Array | string, { embedder, source }: { readonly embedder: string; readonly source: 'step' | 'agent' }, filter: Filter, limit: number): Promise<Near[]> {
   const parameters = new Parameters();
-  const to = `${parameters.add(typeof vector === 'string' ? vector : vectorText(vector))}::vector`;
-  const of = `c.embedder = ${parameters.add(embedder)} AND c.source = ${parameters.add(source)}`;
-  const { joins, conditions } = conditionsOf(filter, 'c', parameters);
+  const to = `${parameters.add(typeof vector === 'string' ? vector : vectorText(vector))}::vector(768)`;
+  const [by, from] = [parameters.add(embedder), parameters.add(source)];
+  const { joins, conditions } = conditionsOf(filter, 'e', parameters);
   const rows = await database.query<Near>(
-    `SELECT c.run_id, c.lane, c.step, c.embedding <=> ${to} AS distance FROM replay_harness.step_embeddings c ${joins} WHERE ${of}${conditions} ORDER BY c.embedding <=> ${to} LIMIT ${limit}`,
+    `SELECT e.run_id, e.lane, e.step, c.embedding <=> ${to} AS distance FROM replay_harness.step_embeddings c
+     CROSS JOIN LATERAL (
+       SELECT c.run_id, c.lane, c.step
+       UNION ALL SELECT r.run_id, r.lane, r.step FROM replay_harness.step_embeddings r WHERE r.run_id = c.run_id AND r.lane = c.lane AND r.repeats = c.step AND r.embedder = ${by} AND r.source = ${from}
+     ) AS e ${joins} WHERE c.embedder = ${by} AND c.source = ${from} AND c.repeats IS NULL${conditions} ORDER BY c.embedding::halfvec(768) <=> ${to}::halfvec(768) LIMIT ${limit}`,
     parameters.values,
   );
   const seen = new Set<string>();
-  return rows.filter(({ run_id, lane, step, distance }) => distance < FARTHEST && !seen.has(`${run_id} ${lane} ${step}`) && seen.add(`${run_id} ${lane} ${step}`));
+  // The index has rounded them: two that are about as near may have changed places.
+  return rows.sort((a, b) => a.distance - b.distance).filter(({ run_id, lane, step, distance }) => distance < FARTHEST && !seen.has(`${run_id} ${lane} ${step}`) && seen.add(`${run_id} ${lane} ${step}`));
 }

@@ -28,11 +28,41 @@ export interface Embedder {
 
 export const BUILT_IN: Embedder = { id: EMBEDDER, embed: async (texts) => texts.map(({ words }) => embedWords(words)) };
 
+/** Texts whose words are remembered, in characters: an agent reads the same file, and asks the same, again and again. */
+const REMEMBERED = 4 * 1024 * 1024;
+const NOTHING: Searchable = { words: '', embedded: undefined };
+
+/** Of the steps of one run, in their order. */
+export class SearchableSteps {
+  readonly #known = new Map<string, EmbeddedText & { readonly joined: string }>();
+  #remembered = 0;
+
+  /** @param newMessages of a conversation's prompt, those that no earlier call of the lane had */
+  of(step: SearchedStep, newMessages: readonly unknown[]): Searchable {
+    const text = stepText(step, newMessages);
+    if (text === '' && !isEmbedded(step)) return NOTHING;
+    const embedded = this.#embedded(text);
+    return { words: embedded.joined, embedded: isEmbedded(step) ? embedded : undefined };
+  }
+
+  #embedded(text: string): EmbeddedText & { readonly joined: string } {
+    const known = this.#known.get(text);
+    if (known) return known;
+    if (this.#remembered > REMEMBERED) {
+      this.#known.clear();
+      this.#remembered = 0;
+    }
+    const words = wordsOf(text);
+    const made = { text, words, joined: words.join(' ') };
+    this.#known.set(text, made);
+    this.#remembered += text.length;
+    return made;
+  }
+}
+
 /** @param newMessages of a conversation's prompt, those that no earlier call of the lane had */
 export function searchable(step: SearchedStep, newMessages: readonly unknown[]): Searchable {
-  const text = stepText(step, newMessages);
-  const words = wordsOf(text);
-  return { words: words.join(' '), embedded: isEmbedded(step) ? { text, words } : undefined };
+  return new SearchableSteps().of(step, newMessages);
 }
 
 /** @returns what is looked for, as a text that is embedded */

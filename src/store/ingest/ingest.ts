@@ -13,6 +13,7 @@ import { type StepRow, rowsOf } from './rows.ts';
 import { openRun, sealRun, type Totals, type VaultEntry } from './run-row.ts';
 import { insertSteps, insertVectors } from './statements.ts';
 import { VectorWriter } from './vectors.ts';
+import { InTurn } from './in-turn.ts';
 import { storeTape } from './tape-rows.ts';
 
 /** Keeps the secrets of one run out of what is written. */
@@ -35,6 +36,8 @@ export interface IngestTools {
 
 /** Steps of one transaction. */
 const BATCH_STEPS = 400;
+/** Steps that are made without looking at what the database says: a millisecond or two. */
+const TURN_STEPS = 16;
 /** Bytes of one transaction, about. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
@@ -56,16 +59,22 @@ export async function ingestRun(database: Database, run: ReadRun, tools: IngestT
   const vectors = new VectorWriter(tools);
   const totals = new Summed();
   const batch = new Batch();
-  for (const row of rowsOf(run, tools.random, (steps) => masker.steps(steps))) {
-    totals.add(row);
-    if (row.step.step <= (before.last.get(row.step.lane) ?? -1)) continue;
-    batch.add(row);
-    if (!batch.isFull) continue;
-    await write(database, id, batch.take(), vectors);
+  const writing = new InTurn<readonly StepRow[]>(async (rows) => {
+    await write(database, id, rows, vectors);
     onBatch?.();
+  });
+  try {
+    for (const row of rowsOf(run, tools.random, (steps) => masker.steps(steps))) {
+      totals.add(row);
+      if (row.step.step <= (before.last.get(row.step.lane) ?? -1)) continue;
+      batch.add(row);
+      if (batch.isFull) await writing.add(batch.take());
+      else if (batch.size % TURN_STEPS === 0) await writing.turn();
+    }
+    await writing.add(batch.take());
+  } finally {
+    await writing.end();
   }
-  await write(database, id, batch.take(), vectors);
-  onBatch?.();
   await sealRun(database, run, (text) => masker.text(text), totals.totals);
   return true;
 }
@@ -128,6 +137,10 @@ class Batch {
   add(row: StepRow): void {
     this.#rows.push(row);
     this.#bytes += sizeOf(row);
+  }
+
+  get size(): number {
+    return this.#rows.length;
   }
 
   get isFull(): boolean {

@@ -1,6 +1,6 @@
 /** The rows of a run's steps, in order. The same run gives the same rows, whoever makes them and how often. */
 import { type AgentVector, AgentVectors } from '../../analysis/agent-vectors.ts';
-import { type EmbeddedText, searchable } from '../../analysis/searchable.ts';
+import { type EmbeddedText, SearchableSteps } from '../../analysis/searchable.ts';
 import { asList, asObject, isObject } from '../../steps/json.ts';
 import type { Step } from '../../steps/step.ts';
 import { chainOf, type ChainedStep, readingDigest } from '../sql/chain.ts';
@@ -60,6 +60,7 @@ class LaneRows {
   readonly #elider: Elider;
   readonly #manifests = new ManifestWriter();
   readonly #vectors: AgentVectors;
+  readonly #searchable = new SearchableSteps();
   #chain: Buffer | undefined;
 
   constructor(run: string, lane: number, handedOut: Set<string>, vectors: AgentVectors) {
@@ -83,7 +84,7 @@ class LaneRows {
     const step = this.#stepOf(source, reading, list?.hashes);
     this.#chain = chainOf(step, this.#chain);
     const news = manifest ? (messages as readonly unknown[]).slice(manifest.kept) : [];
-    const { words, embedded } = searchable(source, news);
+    const { words, embedded } = this.#searchable.of(source, news);
     return {
       step, reading, manifest, source, embedded,
       chain: this.#chain,

@@ -10,6 +10,8 @@ export interface Vector {
   readonly embedder: string;
   readonly source: 'step' | 'agent';
   readonly position: number;
+  /** An earlier step of the lane that has the same text; null: there is none. */
+  readonly repeats: number | null;
   readonly embedding: Float32Array;
 }
 
@@ -26,30 +28,58 @@ export async function insertBlobs(database: Database, blobs: readonly Blob[]): P
 export async function insertSteps(database: Database, run: string, rows: readonly StepRow[]): Promise<void> {
   const columns = <T>(of: (row: StepRow) => T): T[] => rows.map(of);
   await insertBlobs(database, rows.flatMap(({ blobs }) => blobs.map(({ blob }) => blob)));
+  // Of a text of several steps the words are sought once.
+  const texts = new Numbered();
   await database.query(
-    `INSERT INTO replay_harness.step_readings (run_id, lane, step, interpreter, summary, input, output, error, envelope, moved, search)
-     SELECT $1, lane, step, ${INTERPRETER}, summary, input::jsonb, output::jsonb, error::jsonb, envelope::jsonb, string_to_array(moved, ','), to_tsvector('${SEARCH_CONFIG}', text)
-     FROM unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[]) AS r (lane, step, summary, input, output, error, envelope, moved, text)
+    `WITH searched AS MATERIALIZED (SELECT place, nullif(to_tsvector('${SEARCH_CONFIG}', text), '') AS words FROM unnest($11::text[]) WITH ORDINALITY AS t (text, place))
+     INSERT INTO replay_harness.step_readings (run_id, lane, step, interpreter, summary, input, output, error, envelope, moved, search)
+     SELECT $1, lane, step, ${INTERPRETER}, summary, input::jsonb, output::jsonb, error::jsonb, envelope::jsonb, string_to_array(moved, ','), words
+     FROM unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[]) AS r (lane, step, summary, input, output, error, envelope, moved, place) JOIN searched USING (place)
      ON CONFLICT DO NOTHING`,
     [
       run, columns(({ step }) => step.lane), columns(({ step }) => step.step), columns(({ reading }) => reading.summary), columns(({ reading }) => reading.input), columns(({ reading }) => reading.output),
-      columns(({ reading }) => reading.error), columns(({ reading }) => reading.envelope), columns(({ reading }) => reading.moved.join(',')), columns(({ text }) => text),
+      columns(({ reading }) => reading.error), columns(({ reading }) => reading.envelope), columns(({ reading }) => reading.moved.join(',')), columns(({ text }) => texts.placeOf(text)), texts.values,
     ],
   );
   await insertStepBlobs(database, run, rows);
   await insertManifests(database, run, rows);
   // Last: a step that is there has all that belongs to it, in this transaction or in none.
+  const hashes = ['key', 'checksum', 'reading_digest', 'input_hash', 'output_hash'] as const;
   await database.query(
-    `INSERT INTO replay_harness.steps (run_id, lane, step, kind, boundary, name, agent_id, lamport, causal_parent, after, key, input_hash, output_hash, checksum, reading_digest, chain, started_at, latency_ms, ended)
-     SELECT $1, * FROM unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bytea[], $12::bytea[], $13::bytea[], $14::bytea[], $15::bytea[],
-       $16::bytea[], $17::timestamptz[], $18::float8[], $19::bigint[])
+    `INSERT INTO replay_harness.steps (run_id, lane, step, kind, boundary, name, agent_id, lamport, causal_parent, after, started_at, latency_ms, ended, chain, ${hashes.join(', ')})
+     SELECT $1, lane, step, kind, boundary, name, agent_id, lamport, causal_parent, after, started_at, latency_ms, ended, ${['chain', ...hashes].map((_, at) => `replay_harness.nth_hash($${at + 14}, nth)`).join(', ')}
+     FROM unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[], $10::bigint[], $11::timestamptz[], $12::float8[], $13::bigint[]) WITH ORDINALITY
+       AS s (lane, step, kind, boundary, name, agent_id, lamport, causal_parent, after, started_at, latency_ms, ended, nth)
      ON CONFLICT DO NOTHING`,
     [
       run, columns(({ step }) => step.lane), columns(({ step }) => step.step), columns(({ step }) => step.kind), columns(({ step }) => step.boundary), columns(({ step }) => step.name), columns(({ step }) => step.agent_id), columns(({ step }) => step.lamport),
-      columns(({ step }) => step.causal_parent), columns(({ step }) => step.after), columns(({ step }) => step.key), columns(({ step }) => step.input_hash), columns(({ step }) => step.output_hash), columns(({ step }) => step.checksum), columns(({ step }) => step.reading_digest),
-      columns(({ chain }) => chain), columns(({ step }) => step.started_at), columns(({ step }) => step.latency_ms), columns(({ step }) => step.ended),
+      columns(({ step }) => step.causal_parent), columns(({ step }) => step.after), columns(({ step }) => step.started_at), columns(({ step }) => step.latency_ms), columns(({ step }) => step.ended),
+      joined(columns(({ chain }) => chain)), ...hashes.map((name) => joined(columns(({ step }) => step[name]))),
     ],
   );
+}
+
+/** Each value once, and the places of those that come several times, from 1. */
+class Numbered {
+  readonly #places = new Map<string, number>();
+
+  placeOf(value: string): number {
+    const place = this.#places.get(value) ?? this.#places.size + 1;
+    this.#places.set(value, place);
+    return place;
+  }
+
+  get values(): string[] {
+    return [...this.#places.keys()];
+  }
+}
+
+const HASH_BYTES = 32;
+const NO_HASH: Buffer = Buffer.alloc(HASH_BYTES);
+
+/** Hashes one behind the other, as `replay_harness.nth_hash` reads them: sent as they are, an array would be sent as text. */
+function joined(hashes: readonly (Uint8Array | null)[]): Buffer {
+  return Buffer.concat(hashes.map((hash) => hash ?? NO_HASH));
 }
 
 async function insertStepBlobs(database: Database, run: string, rows: readonly StepRow[]): Promise<void> {
@@ -74,20 +104,17 @@ async function insertManifests(database: Database, run: string, rows: readonly S
 
 /** Their embedders have to be registered. */
 export async function insertVectors(database: Database, run: string, vectors: readonly Vector[]): Promise<void> {
-  if (vectors.length === 0) return;
-  // A vector of several steps is sent, and read by the server, once.
-  const places = new Map<Float32Array, number>();
-  for (const { embedding } of vectors) if (!places.has(embedding)) places.set(embedding, places.size + 1);
-  await database.query(
-    `WITH distinct_vectors AS MATERIALIZED (SELECT place, vector::vector AS embedding FROM unnest($8::text[]) WITH ORDINALITY AS v (vector, place))
-     INSERT INTO replay_harness.step_embeddings (run_id, lane, step, embedder, source, position, embedding)
-     SELECT $1, lane, step, embedder, source, position, embedding
-     FROM unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::int[], $7::bigint[]) AS e (lane, step, embedder, source, position, place) JOIN distinct_vectors USING (place) ON CONFLICT DO NOTHING`,
-    [
-      run, vectors.map(({ lane }) => lane), vectors.map(({ step }) => step), vectors.map(({ embedder }) => embedder), vectors.map(({ source }) => source), vectors.map(({ position }) => position),
-      vectors.map(({ embedding }) => places.get(embedding)), [...places.keys()].map(vectorText),
-    ],
-  );
+  const own = vectors.filter(({ repeats }) => repeats === null);
+  const repeated = vectors.filter(({ repeats }) => repeats !== null);
+  if (own.length > 0) {
+    await database.query(
+      `INSERT INTO replay_harness.step_embeddings (run_id, lane, step, embedder, source, position, embedding)
+       SELECT $1, lane, step, embedder, source, position, embedding::vector FROM unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::int[], $7::text[]) AS e (lane, step, embedder, source, position, embedding) ON CONFLICT DO NOTHING`,
+      [run, own.map(({ lane }) => lane), own.map(({ step }) => step), own.map(({ embedder }) => embedder), own.map(({ source }) => source), own.map(({ position }) => position), own.map(({ embedding }) => vectorText(embedding))],
+    );
+  }
+  if (repeated.length === 0) return;
+  await database.query('SELECT replay_harness.repeat_vectors($1, $2, $3, $4, $5)', [run, repeated.map(({ lane }) => lane), repeated.map(({ step }) => step), repeated.map(({ repeats }) => repeats), repeated.map(({ embedder }) => embedder)]);
 }
 
 function hex(hash: string): Buffer {

@@ -10,6 +10,9 @@ import type { Vector } from './statements.ts';
 /** Texts whose vector is remembered: an agent that asks the same again gets the same answer. 3 KB each. */
 const REMEMBERED = 2048;
 
+/** Texts that are known to have been there. */
+const MOST_FIRST = 65_536;
+
 interface Made {
   readonly embedder: string;
   readonly embedding: Float32Array;
@@ -19,6 +22,8 @@ interface Made {
 export class VectorWriter {
   /** By the hash of the text. */
   readonly #known = new Map<string, Made>();
+  /** The step of a lane that has a text first, by lane, embedder and hash. */
+  readonly #first = new Map<string, number>();
   readonly #registered = new Set<string>();
   readonly #warn: IngestTools['warn'];
   #embedder: Embedder | undefined;
@@ -45,8 +50,16 @@ export class VectorWriter {
     const made = await this.#madeOf(this.#embedder, embedded);
     return embedded.flatMap(({ lane, step, hash }): Vector[] => {
       const vector = made.get(hash);
-      return vector && hasDirection(vector.embedding) ? [{ ...vector, lane, step, source: 'step', position: 0 }] : [];
+      return vector && hasDirection(vector.embedding) ? [{ ...vector, lane, step, source: 'step', position: 0, repeats: this.#repeated(`${lane} ${vector.embedder} ${hash}`, step) }] : [];
     });
+  }
+
+  #repeated(text: string, step: number): number | null {
+    const first = this.#first.get(text);
+    if (first !== undefined) return first;
+    if (this.#first.size >= MOST_FIRST) this.#first.clear();
+    this.#first.set(text, step);
+    return null;
   }
 
   /** Each text once. */
@@ -84,5 +97,5 @@ export class VectorWriter {
 }
 
 function ofAgent({ step: { lane, step }, agentVectors }: StepRow): Vector[] {
-  return agentVectors.map((vector) => ({ ...vector, lane, step, source: 'agent' }));
+  return agentVectors.map((vector) => ({ ...vector, lane, step, source: 'agent', repeats: null }));
 }

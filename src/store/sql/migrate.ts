@@ -23,15 +23,15 @@ export interface Applied {
   readonly name: string;
 }
 
-/** @returns what was applied now @throws StoreUnavailableError when the store is newer than this program, or was migrated otherwise */
-export async function migrate(database: Database, location: string): Promise<Applied[]> {
+/** @param migrations all, or the first of them @returns what was applied now @throws StoreUnavailableError when the store is newer than this program, or was migrated otherwise */
+export async function migrate(database: Database, location: string, migrations: readonly Migration[] = MIGRATIONS): Promise<Applied[]> {
   // One transaction: a store is never between two versions.
   return database.transaction(async (inside) => {
     await inside.query("SELECT pg_advisory_xact_lock(hashtext('replay_harness.migrate'))", []);
     await inside.query(BOOK);
     const done = await appliedIn(inside);
     requireKnown(done, location);
-    const missing = MIGRATIONS.filter(({ version }) => !done.some((row) => row.version === version));
+    const missing = migrations.filter(({ version }) => !done.some((row) => row.version === version));
     for (const migration of missing) {
       await inside.query(migration.sql);
       await inside.query('INSERT INTO replay_harness.schema_migrations (version, name, checksum) VALUES ($1, $2, $3)', [migration.version, migration.name, checksumOf(migration)]);

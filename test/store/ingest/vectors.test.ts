@@ -18,6 +18,7 @@ test('each text of a run is embedded once, and every step has its vector', async
   const made = [...(await vectors.of(DATABASE, rowsOf(['one', 'three', 'one']))), ...(await vectors.of(DATABASE, rowsOf(['three', 'eleven'], 3)))];
   expect(asked).toEqual([['one', 'three'], ['eleven']]);
   expect(made.map(({ step, embedding }) => [step, embedding[0]])).toEqual([[0, 3], [1, 5], [2, 3], [3, 5], [4, 6]]);
+  expect(made.map(({ repeats }) => repeats)).toEqual([null, null, 0, 1, null]);
 });
 
 test('a vector keeps the name of whoever made it when the endpoint goes away', async () => {

@@ -2,6 +2,8 @@
 import { expect, it } from 'vitest';
 import { ROLES, type Database, type Role } from '../../../src/store/sql/database.ts';
 import { onBothEngines } from './support/engines.ts';
+import type { Filter } from '../../../src/analysis/filter.ts';
+import { nearest } from '../../../src/analysis/nearest.ts';
 import { runId, seedRun, sha256, vectorOf } from './support/seed.ts';
 
 const TABLES = ['runs', 'steps', 'step_readings', 'blobs', 'step_blobs', 'context_manifests', 'tapes', 'run_keys', 'step_embeddings', 'annotations', 'flags', 'vault', 'vault_log', 'archives', 'tombstones', 'anchors'];
@@ -275,9 +277,23 @@ onBothEngines('views', (engine) => {
     expect(nearest[0]?.distance).toBeCloseTo(0, 5);
     const plan = await owner.transaction(async (inside) => {
       await inside.query('SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off');
-      return inside.query<Record<string, string>>("EXPLAIN SELECT run_id FROM replay_harness.step_embeddings WHERE embedder = 'two' ORDER BY embedding <=> (SELECT embedding FROM replay_harness.step_embeddings WHERE embedder = 'one' LIMIT 1) LIMIT 5");
+      return inside.query<Record<string, string>>("EXPLAIN SELECT run_id FROM replay_harness.step_embeddings WHERE embedder = 'two' AND repeats IS NULL ORDER BY embedding::halfvec(768) <=> (SELECT embedding::halfvec(768) FROM replay_harness.step_embeddings WHERE embedder = 'one' LIMIT 1) LIMIT 5");
     });
     expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/Index Scan using step_embeddings_[0-9a-f]{12}_embedding_idx/);
     await expect(writer.query("SELECT replay_harness.register_embedder('of this test')")).rejects.toThrow(/lie in the store already/);
+  });
+
+  it('who only writes has a vector repeated, and a step that repeats it is found with it, where the filter lets it through', async () => {
+    const { owner } = engine();
+    const writer = await engine().as('replay_writer');
+    await writer.query("SELECT replay_harness.register_embedder('three')");
+    const id = await seedRun(owner);
+    await writer.query("INSERT INTO replay_harness.step_embeddings (run_id, lane, step, embedder, source, embedding) VALUES ($1, 0, 0, 'three', 'step', $2), ($1, 0, 10, 'three', 'step', $3)", [id, `[${vectorOf(1).join(',')}]`, `[${vectorOf(2).join(',')}]`]);
+    for (let times = 0; times < 2; times++) await writer.query("SELECT replay_harness.repeat_vectors($1, '{0,0}', '{20,30}', '{0,0}', '{three,three}')", [id]);
+    const found = (filter: Filter): Promise<number[]> => nearest(owner, Float32Array.from(vectorOf(1)), { embedder: 'three', source: 'step' }, filter, 10).then((near) => near.map(({ step }) => step).sort((a, b) => a - b));
+    expect(await found({})).toEqual(expect.arrayContaining([0, 20, 30]));
+    expect(await found({ kind: 'random' })).toEqual([30]);
+    expect(await owner.query("SELECT step, repeats FROM replay_harness.step_embeddings WHERE run_id = $1 AND embedder = 'three' ORDER BY step", [id])).toEqual([{ step: 0, repeats: null }, { step: 10, repeats: null }, { step: 20, repeats: 0 }, { step: 30, repeats: 0 }]);
+    await expect(writer.query('SELECT embedding FROM replay_harness.step_embeddings')).rejects.toThrow(/permission denied/);
   });
 });

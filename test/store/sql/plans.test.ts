@@ -1,7 +1,10 @@
 /** Questions that a store answers often are answered from an index, at the size where it matters. (Vectors: contract.test.ts.) */
 import { beforeAll, expect, it } from 'vitest';
+import { nearest } from '../../../src/analysis/nearest.ts';
+import { migrate } from '../../../src/store/sql/migrate.ts';
+import { MIGRATIONS } from '../../../src/store/sql/migrations/index.ts';
 import { onBothEngines } from './support/engines.ts';
-import { runId, sha256 } from './support/seed.ts';
+import { runId, seedRun, sha256, vectorOf } from './support/seed.ts';
 
 const RUNS = 1200;
 const STEPS = 5;
@@ -61,5 +64,32 @@ onBothEngines('plans', (engine) => {
     const plan = (await engine().owner.query<Record<string, string>>(`EXPLAIN SELECT bytes FROM replay_harness.tapes WHERE run_id = '${ID}'`)).map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).toMatch(/tapes_202611/);
     expect(plan).not.toMatch(/tapes_202612|tapes_other/);
+  });
+});
+
+/** Is brought to this version's shape, with what lies in it. */
+onBothEngines('an older store', (engine) => {
+  it('gets its new indexes, and its vectors and words are found by them', async () => {
+    const { owner } = engine();
+    await owner.query('DROP SCHEMA replay_harness CASCADE');
+    const before = MIGRATIONS.findIndex(({ name }) => name === 'smaller-indexes');
+    await migrate(owner, 'the store of this test', MIGRATIONS.slice(0, before));
+    await owner.query("SELECT replay_harness.register_embedder('of this test')");
+    const run = await seedRun(owner);
+    const indexes = (): Promise<string> => owner.query<{ definition: string }>("SELECT pg_get_indexdef(indexrelid) AS definition FROM pg_index WHERE pg_get_indexdef(indexrelid) ~ 'hnsw|gin \\(search' ORDER BY 1", []).then((rows) => rows.map(({ definition }) => definition).join('\n'));
+    expect(await indexes()).toMatch(/hnsw \(embedding vector_cosine_ops\)/);
+
+    expect((await migrate(owner, 'the store of this test')).map(({ name }) => name)).toContain('smaller-indexes');
+    const after = await indexes();
+    expect(after.match(/hnsw/g)).toHaveLength(1);
+    expect(after).toMatch(/hnsw .*embedding\)?::halfvec\(768\).* WHERE \(repeats IS NULL\)/);
+    expect(after).not.toMatch(/gin \(search\)(?!.*WHERE \(search IS NOT NULL\))/);
+    expect(await nearest(owner, Float32Array.from(vectorOf(1)), { embedder: 'of this test', source: 'step' }, {}, 5)).toMatchObject([{ run_id: run, lane: 0, step: 0 }]);
+    const plan = await owner.transaction(async (inside) => {
+      await inside.query('SET LOCAL enable_seqscan = off');
+      return inside.query<Record<string, string>>("EXPLAIN SELECT step FROM replay_harness.step_readings WHERE search @@ to_tsquery('english', 'invoices')");
+    });
+    expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/Bitmap Index Scan on step_readings_\w+_search_idx/);
+    expect(await owner.query("SELECT count(*) AS n FROM replay_harness.step_readings WHERE search @@ to_tsquery('english', 'invoices')", [])).toEqual([{ n: 7 }]);
   });
 });

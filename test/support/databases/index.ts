@@ -7,13 +7,21 @@ const INSTALLED: Readonly<Record<DatabaseName, boolean>> = { postgres: Postgres.
 export type DatabaseName = 'postgres' | 'redis' | 'pgvector';
 
 const PACKAGES_TO_INSTALL = 'install Debian’s packages postgresql and redis-server, and run scripts/install-pgvector.sh';
-const running: { postgres?: Postgres; redis?: Redis } = {};
+const running: { postgres?: Postgres; durable?: Postgres; redis?: Redis } = {};
 
 export async function postgres(): Promise<Postgres> {
   mustBeInstalled('postgres');
   running.postgres ??= new Postgres();
   await running.postgres.start();
   return running.postgres;
+}
+
+/** Another one, which keeps what is committed, as servers do that are not for tests. */
+export async function durablePostgres(): Promise<Postgres> {
+  mustBeInstalled('postgres');
+  running.durable ??= new Postgres({ durable: true });
+  await running.durable.start();
+  return running.durable;
 }
 
 export async function redis(): Promise<Redis> {
@@ -31,6 +39,7 @@ function mustBeInstalled(name: DatabaseName): void {
 export async function removeDatabases(): Promise<void> {
   const servers = Object.values(running);
   delete running.postgres;
+  delete running.durable;
   delete running.redis;
   await Promise.all(servers.map((server) => server.remove()));
 }

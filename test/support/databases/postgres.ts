@@ -13,11 +13,9 @@ const USER = process.getuid?.() === 0 ? 'postgres' : undefined;
 const INSTALL_MS = 300_000;
 const PASSWORD = 'a password of the tests';
 const ACCESS = 'local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n';
-const SETTINGS = [
-  'listen_addresses=127.0.0.1', 'log_connections=on', 'log_min_messages=log', 'max_connections=60', 'shared_buffers=16MB', 'ssl=on', 'ssl_cert_file=certificate.pem', 'ssl_key_file=key.pem',
-  // A machine that loses power loses a test.
-  'fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off', 'wal_level=minimal', 'max_wal_senders=0',
-];
+const SETTINGS = ['listen_addresses=127.0.0.1', 'log_connections=on', 'log_min_messages=log', 'max_connections=60', 'ssl=on', 'ssl_cert_file=certificate.pem', 'ssl_key_file=key.pem'];
+/** A machine that loses power loses a test. */
+const FORGETFUL = ['shared_buffers=16MB', 'fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off', 'wal_level=minimal', 'max_wal_senders=0'];
 
 /** The newest server's; Debian keeps what all programs share in a folder of its own. */
 const PGVECTOR = `/usr/share/postgresql/${basename(dirname(dirname(PROGRAM ?? '/none/bin/postgres')))}/extension/vector.control`;
@@ -33,13 +31,16 @@ export class Postgres {
   static readonly installed: boolean = PROGRAM !== undefined && findProgram('psql', BIN) !== undefined && findProgram('setpriv') !== undefined;
   readonly #folder: string;
   readonly #data: string;
+  readonly #settings: readonly string[];
   #port = 0;
   #daemon: Daemon | undefined;
   #databases = 0;
   #counts = 0;
   #logins = 0;
 
-  constructor() {
+  /** @param options.durable as a server is installed: what is committed is on the disk. For measurements. */
+  constructor({ durable = false }: { readonly durable?: boolean } = {}) {
+    this.#settings = durable ? SETTINGS : [...SETTINGS, ...FORGETFUL];
     this.#folder = mkdtempSync(join(tmpdir(), 'replay-harness-postgres-'));
     this.#data = join(this.#folder, 'data');
     const id = USER === undefined ? undefined : Number(run('id', ['-u', USER], { cwd: '/' }));
@@ -70,7 +71,7 @@ export class Postgres {
   async start(): Promise<void> {
     if (this.#daemon) return;
     this.#port ||= await freePort();
-    const settings = [...SETTINGS, `port=${this.#port}`, `unix_socket_directories=${this.#folder}`].flatMap((setting) => ['-c', setting]);
+    const settings = [...this.#settings, `port=${this.#port}`, `unix_socket_directories=${this.#folder}`].flatMap((setting) => ['-c', setting]);
     this.#daemon = await startDaemon({ program: PROGRAM as string, args: ['-D', this.#data, ...settings], cwd: this.#folder, user: USER, orphaned: 'QUIT', ready: /database system is ready to accept connections/ });
     if (this.#databases === 0) this.sql(`CREATE ROLE agent LOGIN PASSWORD '${PASSWORD}'`);
   }

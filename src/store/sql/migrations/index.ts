@@ -5,6 +5,7 @@ import { APPEND_ONLY_RULES } from './0003-append-only.ts';
 import { ROLES_AND_RIGHTS } from './0004-roles.ts';
 import { VIEWS } from './0005-views.ts';
 import { UPKEEP } from './0006-upkeep.ts';
+import { SMALLER_INDEXES } from './0007-smaller-indexes.ts';
 
 export interface Migration {
   readonly version: number;
@@ -12,6 +13,6 @@ export interface Migration {
   readonly sql: string;
 }
 
-const NAMED: readonly (readonly [string, string])[] = [['tables', TABLES], ['partitions', PARTITIONS], ['append-only', APPEND_ONLY_RULES], ['roles', ROLES_AND_RIGHTS], ['views', VIEWS], ['upkeep', UPKEEP]];
+const NAMED: readonly (readonly [string, string])[] = [['tables', TABLES], ['partitions', PARTITIONS], ['append-only', APPEND_ONLY_RULES], ['roles', ROLES_AND_RIGHTS], ['views', VIEWS], ['upkeep', UPKEEP], ['smaller-indexes', SMALLER_INDEXES]];
 
 export const MIGRATIONS: readonly Migration[] = NAMED.map(([name, sql], index) => ({ version: index + 1, name, sql }));
