@@ -3,6 +3,7 @@ import { workerData } from 'node:worker_threads';
 import type { Config } from '../src/model/config.ts';
 import { StoreUnavailableError } from '../src/model/error.ts';
 import { clearTimeout, processEnv, setTimeout } from '../src/runtime/natives.ts';
+import { LiveTape } from '../src/store/ingest/live.ts';
 import { shipLeftovers, shipRun } from '../src/store/ingest/ship.ts';
 import { Spool } from '../src/store/ingest/spool.ts';
 import { ingestTools } from '../src/store/ingest/tools.ts';
@@ -30,6 +31,9 @@ const tools = ingestTools(config, processEnv);
 /** Between two tries to reach a server, at most. */
 const LONGEST_PAUSE_MS = 5000;
 
+/** Between two looks what has been recorded since: whoever reads a running program's steps is less than a second behind. */
+const LOOK_MS = 400;
+
 /** Between two looks whether another process has shipped it. */
 const TAKEN_MS = 20;
 
@@ -45,17 +49,7 @@ async function pause(ms: number): Promise<void> {
 }
 
 async function main(database: Database): Promise<void> {
-  for (let wait = 250; !isSealed(); wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
-    try {
-      await requireMigrated(database, url);
-      // A connection waits for the recording; meanwhile what others left is brought in.
-      await shipLeftovers(database, spool, readers(), tools, () => !isSealed());
-      break;
-    } catch (error) {
-      if (!(error instanceof StoreUnavailableError)) throw error;
-      await pause(wait);
-    }
-  }
+  await Promise.all([shipOthers(database), shipLive(database)]);
   while (!isSealed()) await pause(2 ** 30);
   const sealed = spool.store.list().find(({ manifest }) => manifest.id === run);
   if (!sealed) throw new Error('its folder in the spool is gone');
@@ -66,6 +60,40 @@ async function main(database: Database): Promise<void> {
     if (outcome !== 'taken') throw new Error(problem ?? 'nobody here reads it');
     // Another process that found it sealed is at it.
     await new Promise<void>((resolve) => setTimeout(resolve, TAKEN_MS));
+  }
+}
+
+/** What others left. */
+async function shipOthers(database: Database): Promise<void> {
+  for (let wait = 250; !isSealed(); wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+    try {
+      await requireMigrated(database, url);
+      // A connection waits for the recording; meanwhile what others left is brought in.
+      await shipLeftovers(database, spool, readers(), tools, () => !isSealed());
+      return;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError)) throw error;
+      await pause(wait);
+    }
+  }
+}
+
+/** The recording of this process, while it goes on. A program that ends before the first look is shipped as a whole. */
+async function shipLive(database: Database): Promise<void> {
+  await pause(LOOK_MS);
+  const going = isSealed() ? undefined : spool.store.list().find(({ manifest }) => manifest.id === run);
+  if (!going) return;
+  const live = new LiveTape(spool.store.folderOf(run), going.manifest);
+  for (let wait = LOOK_MS; !isSealed(); ) {
+    try {
+      await requireMigrated(database, url);
+      await live.send(database, isSealed);
+      wait = LOOK_MS;
+    } catch {
+      // Nothing is lost: the whole is shipped at the end, and who ships it says why it cannot be.
+      wait = Math.min(wait * 2, LONGEST_PAUSE_MS);
+    }
+    await pause(wait);
   }
 }
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigError } from '../model/error.ts';
+import { ConfigError, HarnessError } from '../model/error.ts';
 import { EmbeddedStore } from '../store/embedded.ts';
 import { FolderRuns } from '../store/folder-runs.ts';
 import { identities } from '../store/keyring.ts';
@@ -74,4 +74,20 @@ export async function fetchBelow({ store, runs }: Stores, id: string): Promise<v
     }
   };
   await fetchChildren(id);
+}
+
+/** More are hosts that went down in the middle, rather than programs that run. */
+const GOING = 20;
+
+/** Fetches what a server has so far of runs that go on, of which it knows no steps yet. */
+export async function fetchGoing({ store, runs }: Stores, listed: readonly StoredRun[]): Promise<void> {
+  if (runs instanceof FolderRuns) return;
+  for (const run of listed.filter(({ status }) => status === 'recording').slice(0, GOING)) {
+    try {
+      await fetched({ store, runs }, run);
+    } catch (error) {
+      // Listed all the same.
+      if (!(error instanceof HarnessError)) throw error;
+    }
+  }
 }

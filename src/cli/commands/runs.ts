@@ -6,12 +6,14 @@ import { describeRun } from '../describe-run.ts';
 import type { ListedRun } from '../listed-run.ts';
 import { visible } from '../render/text.ts';
 import { widthOf } from '../render/width.ts';
+import { fetchGoing } from '../stores.ts';
 
 export async function runs(args: readonly string[]): Promise<number> {
   const parsed = parse('runs', args, { json: { type: 'boolean' }, tree: { type: 'boolean' } }, { server: true });
   noRun('runs', parsed);
   const readers = identities(process.env);
   const found = await parsed.runs.list();
+  await fetchGoing(parsed, found);
   const listed = found.map((run) => describeRun(parsed.store, run, readers));
   if (parsed.values['json']) process.stdout.write(`${JSON.stringify(listed, null, 2)}\n`);
   else process.stdout.write(listed.length === 0 ? `no runs in ${parsed.runs.location}. Record one: replay-harness record -- node agent.js\n` : parsed.values['tree'] ? tableOf(...treeOf(listed)) : tableOf(listed));

@@ -54,7 +54,8 @@ export async function ingestRun(database: Database, run: ReadRun, tools: IngestT
   const before = await stateOf(database, id);
   if (before.isSealed) return false;
   const masker = tools.maskerOf(run);
-  if (!before.isOpen) await database.transaction((inside) => openRun(inside, run, masker.vault));
+  // A run that was opened while it went on has no vault yet.
+  await database.transaction((inside) => openRun(inside, run, masker.vault));
   if (tape !== undefined) await storeTape(database, id, tape, run.runKey, before.segments);
   const vectors = new VectorWriter(tools);
   const totals = new Summed();

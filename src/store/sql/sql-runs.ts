@@ -91,6 +91,7 @@ export class SqlRuns implements RunStore {
     if (into.has(manifest.id)) return;
     const segments = await this.#database.query<{ lane: number; segment: number; sealed: boolean }>('SELECT lane, segment, bool_or(sealed) AS sealed FROM replay_harness.tapes WHERE run_id = $1 GROUP BY lane, segment ORDER BY lane, segment', [manifest.id]);
     const isHere = payloadOf(manifest) === 'here';
+    if (segments.length === 0 && isHere && status === 'recording') return this.#fetchLive(manifest, into, identities);
     if (segments.length === 0 && isHere) await this.#requirePayload(manifest.id);
     if (segments.length === 0 && isHere && status === 'complete') throw new IntegrityError(`The store ${this.location} holds no tape of run ${manifest.id}, though the run is complete and nothing says that it was taken away.`);
     makeFolder(folder);
@@ -104,6 +105,24 @@ export class SqlRuns implements RunStore {
     // What is to come from an archive is rebuilt with the keys, which did not go there.
     if (keys.beside.length > 0 || !isHere) nativeFs.writeFileSync(`${folder}/${KEYS_FILE}`, formatKeys({ keys: isHere ? keys.beside : [...keys.header, ...keys.beside], header }), { mode: 0o600 });
     // Last, and whole: a run whose manifest is there is there.
+    nativeFs.writeFileSync(`${folder}/manifest.json`, formatManifest(manifest), { mode: 0o600 });
+  }
+
+  /** What there is of a run that goes on: it ends anywhere, as that of a program that was killed. */
+  async #fetchLive(manifest: RunManifest, into: EmbeddedStore, identities: readonly string[]): Promise<void> {
+    const pieces = await this.#database.query<{ lane: number; segment: number; from_byte: number; bytes: Buffer }>('SELECT lane, segment, from_byte, bytes FROM replay_harness.live_tapes WHERE run_id = $1 ORDER BY lane, segment, from_byte', [manifest.id]);
+    const now = pieces.length === 0 ? await this.find(manifest.id) : undefined;
+    // It has ended since it was listed.
+    if (now && now.status !== 'recording') return this.fetch(now, into, identities);
+    const folder = into.folderOf(manifest.id);
+    makeFolder(folder);
+    for (const [index, { lane, segment, from_byte: from, bytes }] of pieces.entries()) {
+      const isOver = pieces.slice(index).some((later) => later.lane === lane && later.segment > segment);
+      const file = `${folder}/${segmentFile(lane, segment, isOver)}`;
+      const length = nativeFs.existsSync(file) ? nativeFs.statSync(file).size : 0;
+      if (from !== length) throw new IntegrityError(`Run ${manifest.id} in ${this.location}, lane ${lane}, segment ${segment}: its bytes ${length} to ${from} are missing.`);
+      nativeFs.appendFileSync(file, bytes, { mode: 0o600 });
+    }
     nativeFs.writeFileSync(`${folder}/manifest.json`, formatManifest(manifest), { mode: 0o600 });
   }
 

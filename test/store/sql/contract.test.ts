@@ -6,7 +6,7 @@ import type { Filter } from '../../../src/analysis/filter.ts';
 import { nearest } from '../../../src/analysis/nearest.ts';
 import { runId, seedRun, sha256, vectorOf } from './support/seed.ts';
 
-const TABLES = ['runs', 'steps', 'step_readings', 'blobs', 'step_blobs', 'context_manifests', 'tapes', 'run_keys', 'step_embeddings', 'annotations', 'flags', 'vault', 'vault_log', 'archives', 'tombstones', 'anchors'];
+const TABLES = ['runs', 'steps', 'step_readings', 'blobs', 'step_blobs', 'context_manifests', 'tapes', 'live_tapes', 'run_keys', 'step_embeddings', 'annotations', 'flags', 'vault', 'vault_log', 'archives', 'tombstones', 'anchors'];
 
 onBothEngines('append-only', (engine) => {
   it('no role may change, delete or empty anything', async () => {
@@ -30,6 +30,7 @@ onBothEngines('append-only', (engine) => {
     await owner.query("INSERT INTO replay_harness.anchors (run_id, digest) VALUES ($1, 'x')", [id]);
     await owner.query("INSERT INTO replay_harness.archives (run_id, location, object_hash, size, codec) VALUES ($1, 'here', 'x', 1, 'br')", [id]);
     await owner.query("INSERT INTO replay_harness.context_manifests (run_id, lane, role, root, step, kept, added) VALUES ($1, 0, 'input.messages', 0, 0, 0, '{}')", [id]);
+    await owner.query("INSERT INTO replay_harness.live_tapes (run_id, lane, segment, from_byte, bytes) VALUES ($1, 0, 0, 0, 'x')", [id]);
     await owner.query("SELECT replay_harness.vault_ask($1, null, 'a test')", [id]);
     await owner.query("SELECT replay_harness.drop_payload($1, '{keys}', 'a test')", [await seedRun(owner)]);
     for (const table of TABLES) {
