@@ -1,4 +1,4 @@
-/** Runs whose journal lies in an archive: whoever asks for one gets it. */
+/** Runs whose journal lies in an archive: whoever asks for one gets it. What archives are made of is loaded for those alone. */
 import { createHash } from 'node:crypto';
 import { ConfigError, HarnessError, IntegrityError } from '../model/error.ts';
 import type { Config } from '../model/config.ts';
@@ -7,9 +7,7 @@ import { payloadOf } from '../store/absent.ts';
 import { loadConfig } from '../store/configuration.ts';
 import type { EmbeddedStore } from '../store/embedded.ts';
 import { identities } from '../store/keyring.ts';
-import { restoreRun } from '../store/retention/archive.ts';
 import type { ArchivePlace } from '../store/retention/archive-place.ts';
-import { placeAt } from '../store/retention/place.ts';
 import type { StoredRun } from '../store/run-store.ts';
 
 /** @param say default: on standard error @returns the run, brought back from its archive if need be, which is said @throws HarnessError */
@@ -21,6 +19,7 @@ export async function broughtBack(store: EmbeddedStore, run: StoredRun, say: (te
 }
 
 export async function bringBack(store: EmbeddedStore, run: StoredRun): Promise<void> {
+  const { restoreRun } = await import('../store/retention/archive.ts');
   await restoreRun(store, run, { place: await placeOf(run.manifest.archived as Archived), identities: identities(process.env), now: new Date().toISOString() });
 }
 
@@ -32,8 +31,9 @@ export async function checkArchived({ manifest }: StoredRun): Promise<void> {
 }
 
 /** Where a run is said to lie. */
-export function placeOf({ to }: Archived): Promise<ArchivePlace> {
+export async function placeOf({ to }: Archived): Promise<ArchivePlace> {
   const { retention } = loadConfig(process.env, process.cwd());
+  const { placeAt } = await import('../store/retention/place.ts');
   return placeAt(to, { s3: retention?.s3, base: process.cwd() });
 }
 
@@ -50,7 +50,8 @@ export async function removeFromArchive({ archived }: RunManifest): Promise<stri
 }
 
 /** Where the configuration wants runs to be archived; a relative folder is meant from the one that the store lies in. @throws ConfigError */
-export function configuredPlace({ retention }: Config, store: EmbeddedStore): Promise<ArchivePlace> {
+export async function configuredPlace({ retention }: Config, store: EmbeddedStore): Promise<ArchivePlace> {
   if (retention?.to === undefined) throw new ConfigError('No archive is configured. Name one in replay-harness.json: "retention": {"to": "FOLDER"}, or "s3://BUCKET/PREFIX" (docs/retention.md).');
+  const { placeAt } = await import('../store/retention/place.ts');
   return placeAt(retention.to, { s3: retention.s3, base: store.location.slice(0, store.location.lastIndexOf('/')) });
 }

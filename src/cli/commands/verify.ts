@@ -9,7 +9,6 @@ import type { OpenBundle } from '../verify/bundles.ts';
 import { choose } from '../verify/choose.ts';
 import { reporterNamed } from '../verify/reporters/index.ts';
 import { exitCodeOf, type VerifiedRun } from '../verify/result.ts';
-import { updateAll } from '../verify/update-all.ts';
 import { verifyRuns } from '../verify/verify-runs.ts';
 
 export async function verify(args: readonly string[]): Promise<number> {
@@ -30,7 +29,8 @@ export async function verify(args: readonly string[]): Promise<number> {
   }
 }
 
-function update(parsed: Arguments, runs: readonly VerifiedRun[], bundles: readonly OpenBundle[]): Promise<number> {
+async function update(parsed: Arguments, runs: readonly VerifiedRun[], bundles: readonly OpenBundle[]): Promise<number> {
+  const { updateAll } = await import('../verify/update-all.ts');
   const { color } = terminalOf(process.stderr, process.env);
   return updateAll(parsed, runs, bundles, { color, say: (text) => process.stderr.write(text) });
 }
