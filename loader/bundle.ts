@@ -13,14 +13,14 @@ export function loadBundle(name: CompiledBundle, keepIn: string | undefined): vo
   const filename = `${__dirname}/${name}.cjs`;
   // What esbuild writes is ASCII.
   const code = fs.readFileSync(filename, 'latin1');
-  const cachedData = keepIn === undefined ? compiled(compiledFile(__dirname, name), code) : undefined;
+  const cachedData = keepIn === undefined ? compiled(compiledFile(__dirname, name), filename, code) : undefined;
   const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${code}\n})`, { filename, ...(cachedData && { cachedData }) });
   if (keepIn !== undefined) keep(script, keepIn);
   const module = { exports: {} };
   (script.runInThisContext() as (...args: unknown[]) => void)(module.exports, require, module, filename, __dirname);
 }
 
-function compiled(file: string, code: string): Buffer | undefined {
+function compiled(file: string, filename: string, code: string): Buffer | undefined {
   let kept: Buffer;
   try {
     kept = fs.readFileSync(file);
@@ -29,7 +29,7 @@ function compiled(file: string, code: string): Buffer | undefined {
   }
   // V8 believes what it reads, and compares no more than the length of the code.
   const data = kept.subarray(DIGEST_BYTES);
-  return digestOf(code, data).equals(kept.subarray(0, DIGEST_BYTES)) ? data : undefined;
+  return digestOf(filename, code, data).equals(kept.subarray(0, DIGEST_BYTES)) ? data : undefined;
 }
 
 /** At the end: functions that nobody has called are not in it. By then `fs` is the program's. */

@@ -92,6 +92,7 @@ function keep(bundle: CompiledBundle, from: string): void {
   if (data.length === 0) return;
   const file = compiledFile(LOADER, bundle);
   const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, Buffer.concat([digestOf(readFileSync(`${LOADER}/${bundle}.cjs`, 'latin1'), data), data]));
+  const filename = `${LOADER}/${bundle}.cjs`;
+  writeFileSync(draft, Buffer.concat([digestOf(filename, readFileSync(filename, 'latin1'), data), data]));
   renameSync(draft, file);
 }
