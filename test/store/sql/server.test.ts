@@ -12,6 +12,7 @@ import { itNeeds } from '../../support/databases/test-databases.ts';
 import { testWorkspace } from '../../support/test-workspace.ts';
 import type { Workspace } from '../../support/workspace.ts';
 import { putRuns } from './support/put-run.ts';
+import { runId } from './support/seed.ts';
 
 const AGENT = `
 import { fork } from 'node:child_process';
@@ -55,7 +56,7 @@ async function stored(): Promise<Stored> {
 }
 
 itNeeds(['pgvector'], 'runs, show, coverage, check and replay read a run from a server as they do from a folder', {}, async () => {
-  const { workspace, url, root, stdout, cli } = await stored();
+  const { workspace, url, owner, root, stdout, cli } = await stored();
   const listed = JSON.parse((await cli(['runs', '--json'])).stdout.toString()) as { id: string; command: string[]; steps: number }[];
   expect(listed.map(({ id }) => id)).toEqual([...workspace.runs()].reverse());
   expect(listed[0]).toMatchObject({ command: ['node', 'masked.js'], cwd: '/masked', steps: 12, llmCalls: 0, toolCalls: 3 });
@@ -67,6 +68,12 @@ itNeeds(['pgvector'], 'runs, show, coverage, check and replay read a run from a 
   const replayed = await workspace.replay('latest', { args: ['--store', url, '--children', 'live'] });
   expect(replayed.report, replayed.stderr.toString()).toMatchObject({ verdict: 'identical', runId: root, liveCalls: 0, children: [{ verdict: 'identical' }] });
   expect(replayed.stdout.toString()).toBe(stdout);
+  // Of runs that nobody there could read, or that are still being written.
+  const unread = ['complete', 'recording'].map((status) => ({ id: runId(), status }));
+  for (const { id, status } of unread) await owner.query("INSERT INTO replay_harness.runs (id, agent, status, started_at, node, manifest) SELECT $1, agent, $2, now(), node, jsonb_set(manifest::jsonb, '{id}', to_jsonb($3::text)) FROM replay_harness.runs WHERE id = $4", [id, status, id, root]);
+  const all = await cli(['runs', '--json']);
+  expect(all.exitCode, all.stderr.toString()).toBe(0);
+  expect(JSON.parse(all.stdout.toString())).toEqual(expect.arrayContaining(unread.map(({ id, status }) => expect.objectContaining({ id, status, steps: null, command: null, replayable: false }))));
 });
 
 itNeeds(['pgvector'], 'a reader finds the runs of the workflows that it may read, and no others; nothing stays on its disk', {}, async () => {
