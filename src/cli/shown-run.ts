@@ -9,10 +9,15 @@ import type { ListedRun } from './listed-run.ts';
 import { masked, maskerOf } from './masked.ts';
 import { findRun, type Stores } from './stores.ts';
 
+/** A thread's part. `complete` is null where nobody can tell. */
+export interface ShownLane extends Omit<InterpretedLane, 'events' | 'complete'> {
+  readonly complete: boolean | null;
+}
+
 export interface Shown {
   readonly run: ListedRun;
   readonly steps: readonly Step[];
-  readonly lanes: readonly Omit<InterpretedLane, 'events'>[];
+  readonly lanes: readonly ShownLane[];
   /** With its secrets; undefined: what is shown is what the store has read, since the recording itself cannot be. */
   readonly exact: Interpreted | undefined;
   /** Why it cannot. */
@@ -41,6 +46,6 @@ async function fromReadings({ store, runs }: Stores, selector: string, withheld:
   const run = await runs.find(selector);
   const [main, ...others] = await runs.readings(run);
   if (!main) throw withheld;
-  const lanes = others.map(({ lane, steps }) => ({ lane, complete: run.status === 'complete', steps }));
+  const lanes = others.map(({ lane, steps }) => ({ lane, complete: null, steps }));
   return { run: describeRun(store, run, []), steps: main.steps, lanes, exact: undefined, withheld };
 }

@@ -51,7 +51,7 @@ export function renderTrajectory(run: RunHeader, steps: readonly Step[], options
 export function renderLane({ lane, worker, complete, steps }: RenderedLane, startedAt: string, options: RenderOptions): string {
   const { color, columns, verbose = false } = options;
   const by = worker ? ` · thread ${worker.threadId}, ${visible(worker.script)} · started by ${worker.parentLane === 0 ? 'the main thread' : `lane ${worker.parentLane}`}` : '';
-  const title = `${painter(color)('bold', `lane ${lane}`)}${by}${complete ? '' : ' · its end was not recorded'} · ${counted(steps.length, 'step')} (show --step ${lane}:STEP)`;
+  const title = `${painter(color)('bold', `lane ${lane}`)}${by}${complete === false ? ' · its end was not recorded' : ''} · ${counted(steps.length, 'step')} (show --step ${lane}:STEP)`;
   const context = contextOf(steps, options);
   return ['', ...(columns === undefined ? [title] : wrap(title, columns)), '', ...tableLines(entriesOf(new Timeline(steps, { verbose }), Date.parse(startedAt) || 0, context), context, columns), ''].join('\n');
 }
@@ -59,7 +59,8 @@ export function renderLane({ lane, worker, complete, steps }: RenderedLane, star
 export interface RenderedLane {
   readonly lane: number;
   readonly worker?: WorkerFacts;
-  readonly complete: boolean;
+  /** null: nobody can tell. */
+  readonly complete: boolean | null;
   readonly steps: readonly Step[];
 }
 

@@ -99,6 +99,28 @@ onBothEngines('who may read', (engine) => {
     }
   });
 
+  it('a child run without a name is of the workflow that started it, and so is what a run that goes on has sent', async () => {
+    const { owner } = engine();
+    const reader = await engine().as('replay_reader');
+    const parent = await seedRun(owner, { workflow: 'shipping', status: 'recording' });
+    const child = await seedRun(owner, { workflow: null, parent });
+    const below = await seedRun(owner, { workflow: null, parent: child, status: 'recording' });
+    const other = await seedRun(owner, { workflow: null, parent: await seedRun(owner, { workflow: 'payroll' }) });
+    for (const id of [below, other]) await owner.query("INSERT INTO replay_harness.live_tapes (run_id, lane, segment, from_byte, bytes) VALUES ($1, 0, 0, 0, 'x')", [id]);
+    await permit('shipping', await memberIs(reader));
+    expect((await reader.query<{ id: string }>('SELECT id FROM replay_harness.runs')).map(({ id }) => id).sort()).toEqual([parent, child, below].sort());
+    expect(await reader.query('SELECT run_id FROM replay_harness.live_tapes')).toEqual([{ run_id: below }]);
+    expect(await reader.query("SELECT count(*) AS n FROM replay_harness.blobs")).toEqual([{ n: 3 }]);
+    await forbid();
+    await expect((await engine().as('replay_auditor')).query('SELECT * FROM replay_harness.live_tapes')).rejects.toThrow(/permission denied|may not do that/);
+    const writer = await engine().as('replay_writer');
+    await expect(writer.query('SELECT * FROM replay_harness.live_tapes')).rejects.toThrow(/permission denied|may not do that/);
+    await writer.query('SELECT replay_harness.advance_run($1, $2)', [below, JSON.stringify({ status: 'complete' })]);
+    expect(await owner.query('SELECT run_id FROM replay_harness.live_tapes')).toEqual([{ run_id: other }]);
+    await (await engine().as('replay_retention')).query("SELECT replay_harness.drop_payload($1, '{tape}', 'a test')", [other]);
+    expect(await owner.query('SELECT run_id FROM replay_harness.live_tapes')).toEqual([]);
+  });
+
   it('a reader writes nothing', async () => {
     const login = await engine().as('replay_reader');
     await permit('*', await memberIs(login));

@@ -49,6 +49,24 @@ itNeeds(['pgvector'], 'both views answer for it with the contract’s columns, c
     return { said: `${stdout.toString()}${stderr.toString()}`, exitCode };
   };
   expect(await check(url)).toEqual({ said: expect.stringMatching(/ok \(complete\), \d+ events, every checksum and the chain verified\n$/) as string, exitCode: 0 });
+  // Who has no key, or may not read the recording, is shown what the store has read of it: the same, but for the provider's own form.
+  const shownTo = async (store: string, env: Readonly<Record<string, string>> = {}): Promise<{ stderr: string; shown: unknown }> => {
+    const { stdout, stderr, exitCode } = await workspace.cli(['show', id, '--json', '--store', store], { env });
+    expect(exitCode, stderr.toString()).toBe(0);
+    return { stderr: stderr.toString(), shown: JSON.parse(stdout.toString(), (name, value: unknown) => (name === 'raw' ? undefined : value)) };
+  };
+  const exact = await shownTo(url);
+  const elsewhere = { XDG_CONFIG_HOME: workspace.path('nobody') };
+  for (const [login, env, why] of [[url, elsewhere, /no identity here opens it/], [loginUrl('replay_auditor'), {}, /permission denied for table tapes/]] as const) {
+    const { stderr, shown } = await shownTo(login, env);
+    expect(stderr).toMatch(why);
+    expect(withoutWorkers(shown)).toEqual(withoutWorkers(exact.shown));
+  }
+  const audited = await workspace.cli(['check', id, '--store', loginUrl('replay_auditor')], { env: elsewhere });
+  expect(audited.stdout.toString()).toMatch(/ok \(complete\), every row of its steps, readings and blobs verified; the recording itself could not be read/);
+  const withheld = await workspace.cli(['show', id, '--step', '0', '--raw', 'input', '--store', url], { env: elsewhere });
+  expect(withheld.exitCode).toBe(2);
+
   const replayed = await workspace.replay(id, { args: ['--store', url] });
   expect(replayed.report, replayed.stderr.toString()).toMatchObject({ verdict: 'identical', liveCalls: 0 });
   expect(replayed.stdout.toString()).toBe(recorded.stdout.toString());
@@ -56,3 +74,9 @@ itNeeds(['pgvector'], 'both views answer for it with the contract’s columns, c
   await owner.query(`ALTER TABLE replay_harness.step_readings DISABLE TRIGGER USER; UPDATE replay_harness.step_readings SET output = '{"status":"on time"}' WHERE lane = 0 AND step = ${step}`);
   expect(await check(url)).toEqual({ said: expect.stringContaining(`DAMAGED: Step ${step} of run ${id}: what it asked or answered was altered`) as string, exitCode: 4 });
 });
+
+/** Who started a thread, and whether its end was recorded, is not among the readings. */
+function withoutWorkers(shown: unknown): unknown {
+  const { lanes, ...run } = shown as { readonly lanes: readonly { readonly worker?: unknown; readonly complete?: unknown }[] };
+  return { ...run, lanes: lanes.map(({ worker: _worker, complete: _complete, ...lane }) => lane) };
+}
