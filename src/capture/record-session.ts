@@ -94,6 +94,12 @@ export class RecordSession implements Session {
     return live();
   }
 
+  withinThread<T>(live: () => T): T {
+    return live();
+  }
+
+  onFork(): void {}
+
   queued(): void {}
 
   value(kind: Kind, key: string, live: () => Recorded): Recorded {

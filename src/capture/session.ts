@@ -68,10 +68,14 @@ export interface Session {
   rearms(operation: number): void;
   /** Runs what only the recorded run does (start a native operation); in replay answers `replayed`. */
   effect<T>(live: () => T, replayed: T): T;
+  /** Between two ends in this thread, where the world has no part: `live` when recording and in a fork that has left its recording, `replayed` in replay. */
+  withinThread<T>(live: () => T, replayed: () => T): T;
+  /** Calls `listener` when a replay leaves its recording, in a fork; it is told whether the program has had other threads. */
+  onFork(listener: (hasThreads: boolean) => void): void;
   /** The program made an immediate. `remove` takes it off the runtime's queue: in replay the log alone says when it runs. */
   queued(remove: () => void): void;
-  /** V: a value read synchronously. */
-  value(kind: Kind, key: string, live: () => Recorded): Recorded;
+  /** V: a value read synchronously. `isOwnDoing`: what the program itself has brought about, so that a fork reads it live. */
+  value(kind: Kind, key: string, live: () => Recorded, isOwnDoing?: boolean): Recorded;
   /** V of something done to the world, whose result the program has at once: all before it is on disk when `live` runs. */
   act(kind: Kind, key: string, live: () => Recorded): Recorded;
   /** O that the program did not ask for: its child printed on its standard stream `fd`. In replay the log alone says so. */

@@ -114,6 +114,12 @@ export class PausableSession implements Session {
     return this.#replay.effect(live, replayed);
   }
 
+  withinThread<T>(live: () => T, replayed: () => T): T {
+    return this.#replay.withinThread(live, replayed);
+  }
+
+  onFork(): void {}
+
   queued(remove: () => void): void {
     this.#replay.queued(remove);
   }

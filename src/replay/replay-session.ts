@@ -179,6 +179,12 @@ export class ReplaySession implements Session {
     return replayed;
   }
 
+  withinThread<T>(_live: () => T, replayed: () => T): T {
+    return replayed();
+  }
+
+  onFork(): void {}
+
   queued(remove: () => void): void {
     this.#queue.push(remove);
   }

@@ -168,7 +168,7 @@ describe('credentials', () => {
   });
 });
 
-it('a key that the program read from a file, or got in an answer, leaves in no place of a request', async () => {
+it('a key that the program read from a file leaves in no place of a request to a host that it was not sent to', async () => {
   const workspace = testWorkspace();
   const { asked, env } = await world();
   workspace.write('.env', 'API_KEY=dotenv-key-000000001\n');
@@ -184,9 +184,9 @@ it('a key that the program read from a file, or got in an answer, leaves in no p
   expect(await workspace.record(agent, { env })).toMatchObject({ exitCode: 0 });
   asked.length = 0;
   const question = (await stepsOf(workspace)).find(({ boundary }) => boundary === 'http')?.step;
-  for (const [place, named] of Object.entries({ query: /in its URL/, body: /in its body/, header: /in its header x-other/ })) {
+  for (const place of ['query', 'body', 'header']) {
     const fork = await forkRun(workspace, ['latest', '--at', String(question), '--set', `body.id="${place}"`, '--live', `${env['SERVER']}/items`, '--live', `POST ${env['SERVER']}/items`]);
-    expect(fork, fork.stderr).toMatchObject({ exitCode: 6, stdout: '', report: { verdict: 'blocked', blocked: [expect.stringMatching(named)] } });
+    expect(fork, fork.stderr).toMatchObject({ exitCode: 6, stdout: '', report: { verdict: 'blocked', blocked: [expect.stringMatching(/holds the recorded API_KEY of \.env, which was never sent to that host/)] } });
     expect(fork.stderr).not.toMatch(/dotenv-key|can be allowed/);
   }
   expect(asked).toEqual([]);

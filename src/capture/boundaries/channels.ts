@@ -1,5 +1,5 @@
 /** Where a program has its message ports from: channels, broadcast channels; and the synchronous read of a port. */
-import { apply, bufferAlloc, construct, jsonStringify } from '../../runtime/natives.ts';
+import { apply, bufferAlloc, construct } from '../../runtime/natives.ts';
 import { type AnyFunction, disguiseConstructor, patchMethod, patchValue } from '../../runtime/patches.ts';
 import { type Channel, hidden, isPort } from '../../runtime/ports.ts';
 import { calledByPackage } from '../../runtime/stack.ts';
@@ -27,7 +27,7 @@ export function installChannels(session: Session, ports: Ports): void {
   // What one of them says reaches the others of this thread too: as it reaches another thread, whole.
   replaceConstructor('BroadcastChannel', (make) => {
     const channel = make() as object & { readonly name: string };
-    ports.adopt(hidden(channel, 'kHandle') as object, 'broadcast', jsonStringify([channel.name]));
+    ports.adoptBroadcast(hidden(channel, 'kHandle') as object, channel.name);
     return channel;
   });
   // What it makes of them is at no end that is known.
@@ -64,13 +64,14 @@ function receive(session: Session, ports: Ports, state: PortState, live: () => T
     taken = live();
     arrival = taken ? ports.describe(state, taken.message) : NOTHING;
     return arrival;
-  });
+  }, state.peer !== undefined);
   if (arrival) {
     if (taken) ports.accept(arrival, taken.message);
     return taken;
   }
   if (status === FROM.stranger) ports.nameStrangers(data as Buffer);
   if (status === FROM.nowhere || status === FROM.stranger) return undefined;
+  ports.heard(state);
   const clone = status === FROM.here ? ports.takeClone(state) : ports.decode(data as Buffer);
   return clone && { message: clone.message };
 }

@@ -10,6 +10,7 @@ import { type AnyFunction, calledAs, patchMethod } from '../../runtime/patches.t
 import { type Channel, CLOSE_EVENT, closeCallback, DISPATCH, dispatcher, isPort, makeChannel, portPrototype, RECEIVING, takeMessage } from '../../runtime/ports.ts';
 import { createStash } from '../../runtime/stash.ts';
 import type { Session } from '../session.ts';
+import { Broadcasts } from './broadcasts.ts';
 import type { SharedMemory } from './shared-memory.ts';
 
 /** Where a message came from, as the journal's status of it. */
@@ -23,8 +24,8 @@ interface Clone {
 
 /** A message that was posted in this thread and has not arrived. */
 interface Waiting {
-  /** Replay only. */
-  readonly clone: Clone | undefined;
+  /** Replay only, and until a fork posts it for real. */
+  clone: Clone | undefined;
   /** Ports that travel with it. */
   readonly moved: readonly (PortState | undefined)[];
 }
@@ -46,6 +47,11 @@ export interface PortState extends PortFacts {
   /** The other end, while it is in this thread. */
   peer: PortState | undefined;
   waiting: Waiting[];
+  readonly isBroadcast: boolean;
+  /** The program has been told that it is closed. */
+  hasEnded: boolean;
+  /** Replay only: it is closed, or will be by what the program has done, and the log has not said so yet. */
+  isClosed: boolean;
 }
 
 /** A message as it is recorded. */
@@ -66,6 +72,11 @@ export class Ports {
   readonly #session: Session;
   readonly #memory: SharedMemory;
   readonly #states = createStash<PortState>();
+  /** Replay only: to which something was posted in this thread that has not arrived. */
+  readonly #awaiting = new Set<PortState>();
+  readonly #broadcasts = new Broadcasts();
+  /** Of a fork that has left its recording. */
+  #forked: { readonly hasThreads: boolean } | undefined;
   readonly #closed: AnyFunction = closeCallback();
   readonly #close: AnyFunction = (portPrototype as Record<'close', AnyFunction>).close;
   #post: AnyFunction = () => undefined;
@@ -78,6 +89,7 @@ export class Ports {
     this.#session = session;
     this.#memory = memory;
     const ports = this;
+    session.onFork((hasThreads) => this.#goOn(hasThreads));
     patchMethod(portPrototype, 'postMessage', (native) => {
       this.#post = native;
       return function postMessage(this: object, ...args: unknown[]): unknown {
@@ -101,17 +113,23 @@ export class Ports {
   }
 
   /** Records a port from now on, as a part of an operation. */
-  own(port: object, facts: PortFacts): PortState {
-    const state: PortState = { ...facts, port, peer: undefined, waiting: [] };
+  own(port: object, facts: PortFacts, isBroadcast: boolean = false): PortState {
+    const state: PortState = { ...facts, port, peer: undefined, waiting: [], isBroadcast, hasEnded: false, isClosed: false };
     this.#states.set(port, state);
     return state;
   }
 
   /** Records a port from now on, as an operation. @param key JSON array: where the program has it from */
   adopt(port: object, kind: 'port' | 'broadcast', key: string): PortState {
-    const operation = this.#session.operation(kind, key, (what, status, data) => (what === 'port-closed' ? this.#end(state) : this.deliver(state, status, data)));
-    const state = this.own(port, { operation, messages: 'messaged', endShows: true });
+    const operation = this.#session.operation(kind, key, (what, status, data) => (what === 'port-closed' ? this.#closedByLog(state) : this.deliver(state, status, data)));
+    const state = this.own(port, { operation, messages: 'messaged', endShows: true }, kind === 'broadcast');
     return state;
+  }
+
+  /** Records a broadcast channel from now on. */
+  adoptBroadcast(port: object, name: string): void {
+    const state = this.adopt(port, 'broadcast', jsonStringify([name]));
+    this.#session.effect(() => () => {}, () => this.#broadcasts.open(state, name))();
   }
 
   /** Posts, and records nothing. */
@@ -128,7 +146,9 @@ export class Ports {
 
   /** Hands a recorded message to the program. */
   deliver(state: PortState, status: number, data: Buffer): void | false {
+    if (this.#comesByItself(state) && !state.isClosed) return false;
     if (status === FROM.stranger) return this.nameStrangers(data);
+    this.heard(state);
     if (status === FROM.failed) state.waiting.shift();
     state.before?.();
     const clone = status === FROM.here ? this.takeClone(state) : this.decode(data);
@@ -145,6 +165,11 @@ export class Ports {
     } finally {
       holder[RECEIVING] = undefined;
     }
+  }
+
+  /** A recorded message is taken. */
+  heard(state: PortState): void {
+    if (state.isBroadcast) this.#broadcasts.heard(state);
   }
 
   /** What native code took off the queue of a port. */
@@ -174,6 +199,7 @@ export class Ports {
   /** The first message that was posted here, taken off the queue. */
   takeClone(state: PortState): (Clone & { readonly received: readonly object[] }) | undefined {
     const waiting = state.waiting.shift();
+    if (state.waiting.length === 0) this.#awaiting.delete(state);
     if (!waiting?.clone) return undefined;
     return { message: waiting.clone.message, received: this.#settle(waiting, waiting.clone.message) };
   }
@@ -187,7 +213,8 @@ export class Ports {
     if (state.peer) return this.#postedHere(state.peer, sent, args);
     if (state.say) state.say(args[0]);
     else this.say(state, args[0]);
-    const posted = this.#session.effect<() => unknown>(() => () => this.post(state.port, args), () => this.#clone(args) && true)();
+    const live = (): unknown => this.post(state.port, args);
+    const posted = state.isBroadcast ? this.#session.withinThread(live, () => this.#broadcast(state, args)) : this.#session.effect<() => unknown>(() => live, () => this.#clone(args) && true)();
     for (const item of sent) this.#leaves(item);
     return posted;
   }
@@ -208,9 +235,46 @@ export class Ports {
     };
     const replayed = (): unknown => {
       peer.waiting.push({ clone: this.#clone(args), moved });
+      this.#awaiting.add(peer);
       return true;
     };
-    return this.#session.effect<() => unknown>(() => live, replayed)();
+    return this.#session.withinThread(live, replayed);
+  }
+
+  #broadcast(state: PortState, args: readonly unknown[]): unknown {
+    this.#broadcasts.said(state, this.#clone(args)?.message);
+    return true;
+  }
+
+  /** A fork leaves its recording: what is on its way in this thread is posted for real. */
+  #goOn(hasThreads: boolean): void {
+    this.#forked = { hasThreads };
+    const awaiting = [...this.#awaiting];
+    this.#awaiting.clear();
+    const travelling = new Map(awaiting.flatMap(({ waiting }) => waiting.flatMap(({ clone, moved }) => portsIn(clone?.message, moved))));
+    const open = awaiting.filter((state) => state.peer && !travelling.has(state.peer) && this.#reaches(state, travelling));
+    const isLost = awaiting.some((state) => !open.includes(state) && (!state.peer || travelling.has(state.peer) || travelling.has(state)));
+    if (isLost) return this.#session.uncaptured('a message that is on its way where the fork begins, by a port that is itself on its way', () => {});
+    // Nothing more can be posted to the others: the log brings what has been.
+    for (const state of awaiting) if (!open.includes(state)) state.isClosed = true;
+    for (const state of open) this.#postAgain(state);
+    const isSaid = hasThreads || this.#broadcasts.sayAgain(({ port }, message) => this.post(port, [message]));
+    if (!isSaid) this.#session.uncaptured('a message of a BroadcastChannel that is on its way where the fork begins, and that some have heard by then, or whose channel is closed', () => {});
+  }
+
+  /** Whether a port of a waiting message gets what the other end posts. Its own object is none any more while it travels with a message itself. */
+  #reaches(state: PortState, travelling: ReadonlyMap<PortState, object>): boolean {
+    this.post((state.peer as PortState).port, [undefined]);
+    return takeMessage(travelling.get(state) ?? state.port) !== undefined;
+  }
+
+  #postAgain({ peer, waiting }: PortState): void {
+    for (const sent of waiting) {
+      if (!sent.clone || !peer) continue;
+      const { message } = sent.clone;
+      sent.clone = undefined;
+      this.post(peer.port, [message, encodePosted(message, () => 0).ports]);
+    }
   }
 
   /** As the runtime would clone it, with nobody at the other end. */
@@ -236,6 +300,7 @@ export class Ports {
       if (!left) continue;
       state.peer = left.peer;
       state.waiting = left.waiting;
+      if (this.#awaiting.delete(left)) this.#awaiting.add(state);
       if (left.peer) left.peer.peer = state;
       left.peer = undefined;
       left.waiting = [];
@@ -255,16 +320,36 @@ export class Ports {
       state.waiting.shift();
       this.#session.arrived(state.operation, state.messages, FROM.failed, encodePosted(value, () => 0).bytes);
     } else if (type === 'close' && state.endShows && state.port !== this.#ending && event?.constructor.name === CLOSE_EVENT) {
-      // In replay the log says when a port has ended.
-      return this.#session.effect<() => unknown>(() => () => {
-        this.#session.arrived(state.operation, 'port-closed', 0);
-        return pass();
-      }, () => undefined)();
+      return this.#closedHere(state, pass);
     }
     return pass();
   }
 
+  /** In replay the log says when a port has ended. */
+  #closedHere(state: PortState, pass: () => unknown): unknown {
+    const live = (): unknown => {
+      if (state.hasEnded || state.isClosed) return undefined;
+      state.hasEnded = true;
+      this.#session.arrived(state.operation, 'port-closed', 0);
+      return pass();
+    };
+    if (this.#comesByItself(state)) return live();
+    return this.#session.effect<() => unknown>(() => live, () => void (state.isClosed = true))();
+  }
+
+  /** In a fork that has left its recording, the program posts again what it posts to itself, or does not. */
+  #comesByItself({ peer, isBroadcast }: PortState): boolean {
+    return this.#forked !== undefined && (peer !== undefined || (isBroadcast && !this.#forked.hasThreads));
+  }
+
+  #closedByLog(state: PortState): void | false {
+    if (state.hasEnded || (this.#comesByItself(state) && !state.isClosed)) return false;
+    this.#end(state);
+  }
+
   #end(state: PortState): void {
+    state.hasEnded = true;
+    this.#broadcasts.ended(state);
     this.#session.retire(state.operation);
     apply(this.#close, state.port, []);
     this.#ending = state.port;
@@ -274,6 +359,12 @@ export class Ports {
       this.#ending = undefined;
     }
   }
+}
+
+/** Each port that was sent, and what stands for it in the clone. */
+function portsIn(message: unknown, moved: readonly (PortState | undefined)[]): [PortState, object][] {
+  if (moved.length === 0) return [];
+  return encodePosted(message, () => 0).ports.flatMap((port, index) => (moved[index] ? [[moved[index], port]] : []));
 }
 
 const STREAMS: ReadonlySet<string> = new Set(['ReadableStream', 'WritableStream', 'TransformStream']);

@@ -21,6 +21,7 @@ import { findSecrets } from '../../store/masking/find-secrets.ts';
 import { oneRun, parse } from '../arguments.ts';
 import { Credentials } from '../fork/credentials.ts';
 import { loadHandlers } from '../fork/handlers.ts';
+import { namedValues } from '../fork/named-values.ts';
 import { changed, parseChange } from '../fork/override.ts';
 import { ForkPeer } from '../fork/peer.ts';
 import { parseSwap } from '../fork/swap.ts';
@@ -62,7 +63,7 @@ export async function fork(args: readonly string[]): Promise<number> {
   const { events, runKey } = parsed.store.tape(run, identities(process.env));
   const [begin] = events;
   if (begin?.type !== 'begin') throw new ConfigError(`The recording ${run.manifest.id} ended before its first event: there is nothing to fork.`);
-  const { steps } = interpretRun(parsed.store, run, identities(process.env));
+  const { steps, lanes } = interpretRun(parsed.store, run, identities(process.env));
   const swap = values.swap === undefined ? undefined : parseSwap(values.swap, steps, events);
   const step = swap ? stepOfSwap(values, swap.at, steps) : stepAt(values.at, run.manifest.id, steps);
   const handlers = values.handlers === undefined ? undefined : await loadHandlers(values.handlers);
@@ -78,7 +79,10 @@ export async function fork(args: readonly string[]): Promise<number> {
     const fd = stdio.length;
     const control: ForkControl = { at: swap?.at ?? step.step, swap, survives: values['on-refused'] === 'error', run: id, folder: join(folder, 'journal'), recipients: recipients(process.env, config.recipient), fd };
     mkdirSync(control.folder, { mode: 0o700 });
-    const credentials = new Credentials(begin.facts, exchanges, process.env, findSecrets(events, config.mask));
+    const credentials = new Credentials({
+      facts: begin.facts, exchanges, env: process.env, secrets: [events, ...lanes.map((lane) => lane.events)].flatMap((own) => findSecrets(own, config.mask)),
+      named: namedValues(begin.facts, { steps: [...steps, ...lanes.flatMap((lane) => lane.steps)], events }, process.env),
+    });
     let peer: ForkPeer | undefined;
     const { exit, kind } = await confined(plan, [...stdio, 'pipe'], { fork: control }, (child) => {
       forwardOutput(child);
@@ -185,7 +189,7 @@ function conclude({ id, from, where, report, code, liveCalls, handled, unusedMod
   }
   const calls = listed('live', liveCalls) + listed('handler', handled) + (unusedModel === undefined ? '' : `  --model ${unusedModel}: no call to a model went out from there on\n`);
   if (report.verdict === 'blocked' && report.forkedFrom !== undefined) {
-    process.stderr.write(`replay-harness: the fork ${id} of ${from} ${report.exitCode === undefined ? 'was stopped' : `went on without what it may not do, to its exit ${report.exitCode}`}: refused ${[...new Set(report.blocked)].join(', ')}\n${calls}${report.blocked.some((call) => /does not leave|was never sent to that host|Set \w+$/.test(call)) ? '' : '  next: what has no side effects can be allowed with --live PATTERN, or under tools in replay-harness.json\n'}`);
+    process.stderr.write(`replay-harness: the fork ${id} of ${from} ${report.exitCode === undefined ? 'was stopped' : `went on without what it may not do, to its exit ${report.exitCode}`}: refused ${[...new Set(report.blocked)].join(', ')}\n${calls}${report.blocked.some((call) => /does not leave|was never sent to that host/.test(call)) ? '' : '  next: what has no side effects can be allowed with --live PATTERN, or under tools in replay-harness.json\n'}`);
     return code;
   }
   if (!isKept) {

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Received, Sent, Target } from '../../replay/fork/world.ts';
 import { type Header, headerValue, type HttpRequest, parseRequest } from '../../steps/http1.ts';
 import { exchangeOf, isModelCall, type RecordedExchange } from '../../steps/recorded-exchanges.ts';
-import type { Credentials } from './credentials.ts';
+import { type Credentials, LOOKED_THROUGH } from './credentials.ts';
 import type { Handlers } from './handlers.ts';
 import { withModel } from './model.ts';
 import { type Answer, answerOf, chunk, head, LAST_CHUNK, readsOf } from './wire.ts';
@@ -129,8 +129,16 @@ export class ForkPeer {
     const headers = Array.from({ length: rawHeaders.length / 2 }, (_, index) => [rawHeaders[2 * index], rawHeaders[2 * index + 1]] as [string, string]);
     const hasBody = method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
     this.#say({ operation, live: true, bytes: head({ status: statusCode, statusText: statusMessage, headers }, hasBody ? ['transfer-encoding', 'chunked'] : ['content-length', '0']).toString('base64') });
-    response.on('data', (bytes: Buffer) => hasBody && this.#say({ operation, bytes: chunk(bytes).toString('base64') }));
+    this.#options.credentials.received(headers, NOTHING);
+    const body: Buffer[] = [];
+    let size = 0;
+    response.on('data', (bytes: Buffer) => {
+      if (size < LOOKED_THROUGH) body.push(bytes);
+      size += bytes.length;
+      if (hasBody) this.#say({ operation, bytes: chunk(bytes).toString('base64') });
+    });
     response.on('end', () => {
+      this.#options.credentials.received(headers, Buffer.concat(body));
       if (hasBody) this.#say({ operation, bytes: LAST_CHUNK.toString('base64') });
       this.#say({ operation, idle: true, end: /close/i.test(response.headers.connection ?? '') });
     });
@@ -143,6 +151,7 @@ export class ForkPeer {
     if (status === 0) return this.#say({ operation, reset: true });
     const hasBody = body !== null && method !== 'HEAD' && status !== 204 && status !== 304;
     const sent = { status, statusText, headers: [...headers] };
+    this.#options.credentials.received(sent.headers, NOTHING);
     this.#say({ operation, bytes: head(sent, hasBody ? ['transfer-encoding', 'chunked'] : ['content-length', '0']).toString('base64') });
     if (hasBody) {
       for await (const bytes of body) if (bytes.length > 0) this.#say({ operation, bytes: chunk(bytes).toString('base64') });

@@ -15,6 +15,7 @@ export class ForkSession implements Session {
   readonly #begin: (taken: HandOver, unrefed: ReadonlySet<number>) => World;
   /** Handles that do not keep the loop alive. */
   readonly #unrefed: Set<number> = new Set();
+  readonly #onFork: ((hasThreads: boolean) => void)[] = [];
   #world: World | undefined;
 
   /** @param at number of the first event that is not replayed */
@@ -29,16 +30,18 @@ export class ForkSession implements Session {
 
   /** Leaves the recording, unless that has been done. */
   leave(): void {
-    this.#world ??= this.#begin(this.#replay.handOver(), this.#unrefed);
+    if (this.#world) return;
+    this.#world = this.#begin(this.#replay.handOver(), this.#unrefed);
     this.#world.start();
+    for (const listener of this.#onFork) listener(this.#world.hasThreads);
   }
 
   operation(kind: Kind, key: string, deliver: Deliver): number {
     return this.#now().operation(kind, key, deliver);
   }
 
-  value(kind: Kind, key: string, live: () => Recorded): Recorded {
-    return this.#now().value(kind, key, live);
+  value(kind: Kind, key: string, live: () => Recorded, isOwnDoing?: boolean): Recorded {
+    return this.#now().value(kind, key, live, isOwnDoing);
   }
 
   act(kind: Kind, key: string, live: () => Recorded): Recorded {
@@ -102,6 +105,14 @@ export class ForkSession implements Session {
     return replayed;
   }
 
+  withinThread<T>(live: () => T, replayed: () => T): T {
+    return this.#now().withinThread(live, replayed);
+  }
+
+  onFork(listener: (hasThreads: boolean) => void): void {
+    this.#onFork.push(listener);
+  }
+
   queued(remove: () => void): void {
     this.#side.queued(remove);
   }
@@ -142,7 +153,9 @@ export class ForkSession implements Session {
     return this.#replay.foreignTimeZone();
   }
 
-  arrived(): void {}
+  arrived(operation: number, kind: Kind, status: number, data?: Uint8Array): void {
+    this.#world?.arrived(operation, kind, status, data);
+  }
 
   arrivedLater(): void {}
 

@@ -10,16 +10,23 @@ type Delivery = Extract<LaneEvent, { type: 'delivery' }>;
 export class Recording {
   /** Microseconds since the run began. */
   readonly forkedAt: number;
+  /** Whether the program has had threads. */
+  readonly hasThreads: boolean;
   readonly #events: readonly LaneEvent[];
   readonly #from: number;
   readonly #used = new Set<LaneEvent>();
   readonly #files: OpenFiles;
+  /** Names of broadcast channels, by operation. */
+  readonly #broadcasts: ReadonlyMap<number, string>;
 
   /** @param from number of the first event that is not replayed */
   constructor(events: readonly LaneEvent[], from: number) {
     this.#events = events;
     this.#from = from;
     this.forkedAt = events[from - 1]?.at ?? 0;
+    const starts = events.filter((event): event is StartEvent => event.type === 'start');
+    this.hasThreads = starts.some(({ kind }) => kind === 'worker');
+    this.#broadcasts = new Map(starts.flatMap(({ kind, key, operation }) => (kind === 'broadcast' ? [[operation, key] as const] : [])));
     this.#files = new OpenFiles(events, from);
   }
 
@@ -68,13 +75,19 @@ export class Recording {
     const drains = new Map<number, Delivery[]>();
     const sentAgain = new Set<number>();
     for (const event of this.#events.slice(this.#from)) {
-      if (event.type === 'output') sentAgain.add(event.operation);
+      if (event.type === 'output') for (const operation of this.#heardBy(event.operation)) sentAgain.add(operation);
       if (event.type !== 'delivery' || sentAgain.has(event.operation) || !operations.has(event.operation)) continue;
       const drain = drains.get(event.operation);
       if (drain) drain.push(event);
       else drains.set(event.operation, [event]);
     }
     return drains;
+  }
+
+  /** What is said on a broadcast channel may come back on each of that name. */
+  #heardBy(operation: number): readonly number[] {
+    const name = this.#broadcasts.get(operation);
+    return name === undefined ? [operation] : [...this.#broadcasts].flatMap(([other, like]) => (like === name ? [other] : []));
   }
 
   /** What the same operation came to when it was recorded: one that no other has taken, from the fork point on first. */

@@ -85,6 +85,9 @@ const TLS: Readonly<Record<string, unknown>> = {
 /** Operations that bring nothing by themselves. */
 const QUIET: ReadonlySet<Kind> = new Set(['stdio', 'process-event', 'signal', 'finalizer', 'port', 'broadcast', 'measurement']);
 
+/** What reaches the program by its own ports. */
+const OWN_DOING: ReadonlySet<Kind> = new Set(['messaged', 'port-closed']);
+
 export class World implements Session {
   readonly clock: Clock;
   readonly lanes: undefined = undefined;
@@ -159,9 +162,13 @@ export class World implements Session {
     return id;
   }
 
-  value(kind: Kind, key: string, live: () => Recorded): Recorded {
+  get hasThreads(): boolean {
+    return this.#recording.hasThreads;
+  }
+
+  value(kind: Kind, key: string, live: () => Recorded, isOwnDoing: boolean = false): Recorded {
     if (isOwn()) return live();
-    const value = this.#valueOf(kind, key, live);
+    const value = isOwnDoing ? live() : this.#valueOf(kind, key, live);
     this.#takeValues();
     this.#journal.value(kind, value.status, key, value.data);
     return value;
@@ -174,7 +181,7 @@ export class World implements Session {
   send(operation: number, kind: 'write' | 'shutdown' | 'file-write' | 'posted', bytes: Uint8Array): WriteResult {
     const done = { code: 0, bytes: bytes.length, async: 0, kept: bytes };
     const target = this.#targets.get(operation);
-    const isKnown = target !== undefined || this.#taken.streams.has(operation) || (kind === 'file-write' && this.#recording.wrote(bytes));
+    const isKnown = this.#isWithinThread(operation) || target !== undefined || this.#taken.streams.has(operation) || (kind === 'file-write' && this.#recording.wrote(bytes));
     if (!isKnown) return this.#refuse(kind === 'file-write' ? `a write of ${bytes.length} bytes to a file` : kind === 'posted' ? 'a message to another thread' : `a write to ${this.#nameOf(operation)}`);
     this.#takeValues();
     this.#journal.output(operation, kind, bytes.length, bytes);
@@ -269,6 +276,12 @@ export class World implements Session {
     return replayed;
   }
 
+  withinThread<T>(live: () => T): T {
+    return live();
+  }
+
+  onFork(): void {}
+
   queued(remove: () => void): void {
     ownImmediate(remove);
   }
@@ -303,7 +316,13 @@ export class World implements Session {
 
   foreignTimeZone(): undefined {}
 
-  arrived(): void {}
+  /** Of native deliveries there are those alone that the program makes to itself. */
+  arrived(operation: number, kind: Kind, status: number, data: Uint8Array = NOTHING): void {
+    if (!OWN_DOING.has(kind)) return;
+    this.#takeValues();
+    this.#journal.delivery(operation, kind, status, data);
+    if (kind === 'port-closed') this.retire(operation);
+  }
 
   arrivedLater(): void {}
 
@@ -374,6 +393,7 @@ export class World implements Session {
       const result = key.startsWith('["tls.') ? encodeArguments([TLS[key.slice(6, -2)]]) : key === '["getWindowSize"]' ? [0, 0, 0] : key === '["getsockname"]' || key === '["getpeername"]' ? [0, {}] : 0;
       return { status: 0, data: encodeOutcome({ result }) };
     }
+    if (kind === 'port-value' && this.#isWithinThread((jsonParse(key) as [string, number])[1])) return live();
     return this.#recording.valueOf(kind, key) ?? this.#refuse(describeStart(kind.replace('-value', ''), key));
   }
 
@@ -485,6 +505,11 @@ export class World implements Session {
     this.#taken.printer.flush();
     this.#journal.flush();
     return this.#refused(what);
+  }
+
+  /** What is said on a broadcast channel is heard by no other thread where there is none. */
+  #isWithinThread(operation: number): boolean {
+    return this.#pending.get(operation)?.kind === 'broadcast' && !this.#recording.hasThreads;
   }
 
   #nameOf(operation: number): string {

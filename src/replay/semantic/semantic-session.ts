@@ -163,6 +163,12 @@ export class SemanticSession implements Session {
     return replayed;
   }
 
+  withinThread<T>(_live: () => T, replayed: () => T): T {
+    return replayed();
+  }
+
+  onFork(): void {}
+
   queued(remove: () => void): void {
     this.#queue.push(remove);
     this.#turns.wake();
