@@ -14,8 +14,11 @@ describe('messages within a thread', () => {
     const agent = workspace.write('messages.mjs', `
       import { setTimeout as sleep } from 'node:timers/promises';
       import { receiveMessageOnPort } from 'node:worker_threads';
-      const said = [];
-      const heard = (who, message) => console.log(who, message);
+      let left = 0, all;
+      const heard = (who, message) => {
+        console.log(who, message);
+        if (who !== 'polled' && message !== 'closed' && --left === 0) all();
+      };
       const { port1, port2 } = new MessageChannel();
       port2.on('message', (message) => {
         heard('port', message.text ?? message.port.constructor.name);
@@ -38,7 +41,8 @@ describe('messages within a thread', () => {
         two.postMessage(['to one', round]);
         polled.port1.postMessage('polled ' + round);
         heard('polled', [receiveMessageOnPort(polled.port2), receiveMessageOnPort(polled.port2)]);
-        await sleep(20);
+        left = 7;
+        await new Promise((resolve) => { all = resolve; });
         moved.port1.close();
       }
       port1.postMessage({ text: 'last' });
