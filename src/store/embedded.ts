@@ -1,6 +1,6 @@
 /** The embedded store: a folder with one folder per run, which holds a manifest and the sealed journal. */
 import { readSegments, type Segment } from '../journal/reader.ts';
-import { ConfigError, IntegrityError, StoreUnavailableError } from '../model/error.ts';
+import { ConfigError, type HarnessError, IntegrityError, StoreUnavailableError } from '../model/error.ts';
 import type { RunManifest } from '../model/run.ts';
 import { isRequestToEnd } from '../model/signal.ts';
 import { NativeDate, nativeCrypto, nativeFs } from '../runtime/natives.ts';
@@ -95,18 +95,26 @@ export class EmbeddedStore {
     return hash.digest('hex');
   }
 
-  /** Newest first. */
+  /** Newest first. @throws StoreUnavailableError */
   list(): StoredRun[] {
-    const folder = `${this.location}/runs`;
     if (!this.isFolder() && nativeFs.existsSync(this.location)) throw new StoreUnavailableError(`The store ${this.location} is a file; a store is a folder.`);
-    if (!nativeFs.existsSync(folder)) return [];
     const runs: StoredRun[] = [];
-    for (const id of namesIn(folder)) {
+    for (const id of this.#ids()) {
       const run = this.#run(id);
       if (run) runs.push(run);
     }
     // Ids are UUIDv7: their order is the order of time, to the millisecond; the clock may have been set back.
     return runs.sort((a, b) => (a.manifest.startedAt < b.manifest.startedAt || (a.manifest.startedAt === b.manifest.startedAt && a.manifest.id < b.manifest.id) ? 1 : -1));
+  }
+
+  /** One that may not be looked into is not taken for one that is empty. */
+  #ids(): string[] {
+    try {
+      return nativeFs.readdirSync(`${this.location}/runs`);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw new StoreUnavailableError(`The store ${this.location} cannot be read: ${(error as Error).message}.`);
+    }
   }
 
   /** @throws RunNotFoundError for an unknown or ambiguous id @throws IntegrityError when its manifest is damaged */
@@ -158,10 +166,11 @@ export class EmbeddedStore {
     try {
       text = nativeFs.readFileSync(file, 'utf8');
     } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') return damagedRun(id, new StoreUnavailableError(`${file} cannot be read: ${message}. The journal beside it cannot be opened without it.`));
       // The journal is begun when the manifest is there: a folder without both is one that is being made.
       if (!holdsJournal(this.folderOf(id))) return undefined;
-      const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'is missing: it was deleted' : `cannot be read: ${(error as Error).message}`;
-      return damagedRun(id, new IntegrityError(`${file} ${why}. The journal beside it cannot be opened without it.`));
+      return damagedRun(id, new IntegrityError(`${file} is missing: it was deleted. The journal beside it cannot be opened without it.`));
     }
     try {
       const manifest = parseManifest(text, file, id);
@@ -180,7 +189,7 @@ function lanesIn(folder: string): number[] {
 }
 
 /** Listed all the same, where its id puts it in time: the newest run must not be taken for an older one. */
-function damagedRun(id: string, damage: IntegrityError): StoredRun {
+function damagedRun(id: string, damage: HarnessError): StoredRun {
   return { manifest: { ...NOTHING_KNOWN, id, startedAt: timeOf(id) }, status: 'truncated', damage };
 }
 

@@ -44,7 +44,7 @@ export function recipients(env: Environment, configured: string | readonly strin
 export function ownRecipient(env: Environment): { readonly recipient: string; readonly file: string } | undefined {
   const folder = keyFolderIfAny(env);
   const file = `${folder}/identity`;
-  return folder !== '' && nativeFs.existsSync(file) ? { recipient: recipientOf(ownIdentity(folder)), file } : undefined;
+  return folder !== '' && mayExist(file) ? { recipient: recipientOf(ownIdentity(folder)), file } : undefined;
 }
 
 /** Private keys to read with; empty on a host that only records. */
@@ -55,8 +55,8 @@ export function identities(env: Environment): string[] {
     if (!nativeFs.existsSync(given)) throw new ConfigError(`REPLAY_HARNESS_IDENTITY names ${given}, which does not exist. It takes the file of a private key, or cmd:COMMAND.`);
     return parseIdentities(readText(given), given);
   }
-  const own = `${keyFolderIfAny(env)}/identity`;
-  return nativeFs.existsSync(own) ? parseIdentities(readText(own), own) : [];
+  const folder = keyFolderIfAny(env);
+  return folder !== '' && mayExist(`${folder}/identity`) ? ownIdentities(`${folder}/identity`) : [];
 }
 
 function keyFolderIfAny(env: Environment): string {
@@ -67,17 +67,47 @@ function keyFolderIfAny(env: Environment): string {
   }
 }
 
-/** The user's own private key, made if there is none yet. Two first uses at once agree on one. @throws StoreUnavailableError */
+/** The user's own private key, made if there is none yet. Two first uses at once agree on one. @throws StoreUnavailableError @throws IntegrityError when it is damaged */
 export function ownIdentity(folder: string): string {
   const file = `${folder}/identity`;
-  if (!nativeFs.existsSync(file)) {
+  if (!mayExist(file)) {
     try {
       makeIdentity(folder, file);
     } catch (error) {
       throw new StoreUnavailableError(`No key pair could be made in ${folder}: ${(error as Error).message}. Set REPLAY_HARNESS_RECIPIENT, or give a writable XDG_CONFIG_HOME.`);
     }
   }
-  return parseIdentities(readText(file), file)[0] as string;
+  return ownIdentities(file)[0] as string;
+}
+
+/** What the user has written is theirs to mend; this file is ours, and what is wrong with it is no mistake of theirs. */
+function ownIdentities(file: string): string[] {
+  let text: string;
+  try {
+    text = nativeFs.readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new StoreUnavailableError(`The private key in ${file} cannot be read: ${(error as Error).message}.`);
+  }
+  if (keysIn(text).length === 0 || !keysIn(text).every(isIdentity)) throw new IntegrityError(`${file} is damaged: it holds no private key of replay-harness. Put back a copy of the file; without it nothing sealed to that key can be read.`);
+  return parseIdentities(text, file);
+}
+
+/** @returns false where it is known that there is none */
+function mayExist(file: string): boolean {
+  try {
+    nativeFs.statSync(file);
+    return true;
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+  }
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').map((line) => line.trim());
+}
+
+function keysIn(text: string): string[] {
+  return linesOf(text).filter((line) => line !== '' && !line.startsWith('#'));
 }
 
 function makeIdentity(folder: string, file: string): void {
@@ -96,9 +126,8 @@ function makeIdentity(folder: string, file: string): void {
 
 /** @throws IntegrityError when a key is not the one that the note beside it names @throws ConfigError when there is none */
 function parseIdentities(text: string, from: string): string[] {
-  const lines = text.split('\n').map((line) => line.trim());
-  const keys = lines.filter((line) => line !== '' && !line.startsWith('#'));
-  const noted = lines.filter((line) => line.startsWith(PUBLIC_NOTE)).map((line) => line.slice(PUBLIC_NOTE.length));
+  const keys = keysIn(text);
+  const noted = linesOf(text).filter((line) => line.startsWith(PUBLIC_NOTE)).map((line) => line.slice(PUBLIC_NOTE.length));
   if (noted.length > 0 && !(keys.every(isIdentity) && noted.every((recipient) => keys.some((key) => recipientOf(key) === recipient)))) {
     throw new IntegrityError(`${from} is damaged: the private key in it does not belong to the public key beside it. Put back a copy of the file; without it nothing sealed to that key can be read.`);
   }

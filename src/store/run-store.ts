@@ -1,5 +1,5 @@
 /** The port through which everything above the journal sees runs. */
-import type { IntegrityError } from '../model/error.ts';
+import type { HarnessError } from '../model/error.ts';
 import type { LaneEvent } from '../model/event.ts';
 import type { RunManifest, RunStatus } from '../model/run.ts';
 import type { Step } from '../steps/step.ts';
@@ -10,7 +10,7 @@ export interface StoredRun {
   readonly manifest: RunManifest;
   readonly status: RunStatus;
   /** What is wrong with the manifest, of which then only id and time are known. */
-  readonly damage?: IntegrityError;
+  readonly damage?: HarnessError;
   /** What listings say of it, where the store has worked that out already. */
   readonly summary?: RunSummary;
 }

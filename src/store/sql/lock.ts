@@ -65,7 +65,16 @@ function take(folder: string, file: string, own: Holder): boolean {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw new StoreUnavailableError(`The store ${folder} cannot be written: ${(error as Error).message}.`);
   } finally {
-    nativeFs.rmSync(draft, { force: true });
+    removeQuietly(draft);
+  }
+}
+
+/** In a folder that may not be looked into, even removing what is not there fails. */
+function removeQuietly(file: string): void {
+  try {
+    nativeFs.rmSync(file, { force: true });
+  } catch {
+    // What kept it from being written has been said.
   }
 }
 
