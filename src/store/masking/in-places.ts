@@ -15,7 +15,7 @@ export function findInVariables(env: Readonly<Record<string, unknown>>, rules: M
   }
 }
 
-/** `--token VALUE`, `--token=VALUE`, `TOKEN=VALUE`, `-H 'Authorization: …'`, `-u user:password`. */
+/** `--token VALUE`, `--token=VALUE`, `TOKEN=VALUE`, `-H 'Authorization: …'`, `-u user:password`; and all that within a line for a shell. */
 export function findInArguments(args: readonly string[], rules: MaskRules, findings: Findings): void {
   for (const [index, argument] of args.entries()) {
     const next = args[index + 1];
@@ -23,16 +23,47 @@ export function findInArguments(args: readonly string[], rules: MaskRules, findi
     if (name !== undefined && value !== undefined) {
       if (rules.isVariable(name)) findings.add(value, 'secret', 'rule');
       findNamed(name, value, findings);
+      if (LOGIN_OPTIONS.test(name)) findLogin(value, findings);
     }
     const option = /^--?([A-Za-z][\w-]*)$/.exec(argument)?.[1];
     if (option !== undefined && next !== undefined && !next.startsWith('-')) {
       findNamed(option, next, findings);
-      if (/^(?:u|user)$/.test(option) && next.includes(':')) findings.add(next.slice(next.indexOf(':') + 1), 'password', 'named');
+      if (LOGIN_OPTIONS.test(option)) findLogin(next, findings);
+      if (option === 'p' && isOf(TAKES_PASSWORD_BEHIND_P, args.slice(0, index))) findings.add(next, 'password', 'named');
+    }
+    const [, letter, joined] = /^-([uUp])(?=\S)([^=]\S*)$/.exec(argument) ?? [];
+    if (letter !== undefined && joined !== undefined) {
+      if (letter !== 'p') findLogin(joined, findings);
+      else if (isOf(TAKES_PASSWORD_IN_P, args.slice(0, index))) findings.add(joined, 'password', 'named');
     }
     const header = /^\s*([\w-]+)\s*:\s*(.+)$/.exec(argument);
     if (header && /authorization|key|token|secret|cookie/i.test(header[1] as string)) findCredentials(header[2] as string, findings);
     findInText(argument, rules, findings);
+    const words = wordsOfShell(argument);
+    if (words.length > 1) findInArguments(words, rules, findings);
   }
+}
+
+const LOGIN_OPTIONS = /^(?:u|U|user|proxy-user|login)$/;
+const TAKES_PASSWORD_IN_P = /^(?:mysql|mariadb)[\w-]*$|^sshpass$/;
+const TAKES_PASSWORD_BEHIND_P = /^sshpass$/;
+/** Longer ones are texts that somebody passes on. */
+const LONGEST_LINE = 16 * 1024;
+
+/** `user:password` */
+function findLogin(value: string, findings: Findings): void {
+  if (value.includes(':') && !value.includes('://')) findings.add(value.slice(value.indexOf(':') + 1), 'password', 'named');
+}
+
+/** @returns whether one of these words is the program */
+function isOf(programs: RegExp, words: readonly string[]): boolean {
+  return words.some((word) => programs.test(word.slice(word.lastIndexOf('/') + 1)));
+}
+
+/** As a shell parts them, about: what is quoted stays together. */
+function wordsOfShell(line: string): string[] {
+  if (!line.includes(' ') || line.length > LONGEST_LINE) return [];
+  return [...line.matchAll(/(?:[^\s"'|;&<>()]|"(?:\\.|[^"\\])*"|'[^']*'|\\.)+/gs)].map(([word]) => word.replace(/"((?:\\.|[^"\\])*)"|'([^']*)'/gs, (_, double?: string, single?: string) => double ?? single ?? ''));
 }
 
 /** @param content as text */

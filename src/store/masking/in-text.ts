@@ -12,8 +12,8 @@ const DEPTH = 4;
 
 const USER_INFO = /\b[a-z][a-z0-9+.-]*:\/\/([^\s/?#:@"'<>\\]*):([^\s/?#@"'<>\\]+)@/gi;
 const FIELD = /(?:^|[?&;#\s"'])([\w.[\]-]{1,64})=([^&\s#"'<>\\]+)/g;
-const SPEAKING = /authorization|key|token|secret|cookie/i;
-const HEADER_LINE = /\b((?:proxy-)?authorization|[\w-]*(?:api-?key|token|secret)|cookie)\b["']?\s*[:=]\s*["']?((?:(?:bearer|basic|token|digest)\s+)?[^\s"'<>,;&]{8,})/gi;
+const SPEAKING = /authorization|key|token|secret|cookie|passw/i;
+const HEADER_LINE = /\b((?:proxy-)?authorization|[\w-]*(?:api-?key|token|secret|password|passwd)|cookie)\b["']?\s*[:=]\s*["']?((?:(?:bearer|basic|token|digest)\s+)?[^\s"'<>,;&]{8,})/gi;
 
 /** @param value of any form; texts that are JSON are looked into */
 export function findInValue(value: unknown, rules: MaskRules, findings: Findings, depth = 0): void {
@@ -76,10 +76,15 @@ export function findInText(text: string, rules: MaskRules, findings: Findings, d
   if (text.includes('://')) for (const [, user = '', password = ''] of text.matchAll(USER_INFO)) findUserInfo(user, password, findings);
   if (text.includes('=')) for (const [, name = '', value = ''] of text.matchAll(FIELD)) findField(decoded(name), value, rules, findings);
   if (SPEAKING.test(text)) for (const [, name = '', value = ''] of text.matchAll(HEADER_LINE)) findLine(name, value, findings);
-  if (depth < DEPTH && /^\s*[[{]/.test(text)) {
-    const value = parseShallowJson(text);
-    if (value !== undefined) findInValue(value, rules, findings, depth + 1);
-  }
+  if (depth < DEPTH) for (const value of jsonIn(text)) findInValue(value, rules, findings, depth + 1);
+}
+
+/** One value, or a line for each, as programs print and log them. */
+function jsonIn(text: string): unknown[] {
+  const whole = /^\s*[[{]/.test(text) ? parseShallowJson(text) : undefined;
+  if (whole !== undefined) return [whole];
+  if (!text.includes('\n')) return [];
+  return text.split('\n').filter((line) => /^\s*[[{]/.test(line)).map(parseShallowJson).filter((value) => value !== undefined);
 }
 
 function findUserInfo(user: string, password: string, findings: Findings): void {

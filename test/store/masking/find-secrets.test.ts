@@ -32,6 +32,12 @@ function withEnvironment(env: Readonly<Record<string, string>>): Tape {
   return tape;
 }
 
+function withArguments(...args: string[]): Tape {
+  const tape = new Tape();
+  tape.events[0] = { type: 'begin', seq: 0, at: 0, facts: { ...FACTS, argv: ['node', 'agent.mjs', ...args] } };
+  return tape;
+}
+
 describe('masks nothing', () => {
   it.each(['true', 'false', 'none', 'password', 'changeme', 'production', '/run/secrets/token', './config/token.json', 'https://auth.example.org/token', '${TOKEN}', '<your token>', '1234567890', '2026-11-30T01:00:00Z', '10.0.0.1:8080', 'ana@example.org', 'v1.2.3', 'aaaaaaaaaaaaaaaaaaaa', 'application/json', 'short', 'a sentence that tells what a token is'])('TOKEN=%s', (value) => {
     expect(valuesOf(withEnvironment({ TOKEN: value, API_KEY: value, SESSION_SECRET: value }))).toEqual([]);
@@ -71,6 +77,22 @@ describe('finds', () => {
   ])('in %s', (path, content) => {
     expect(valuesOf(withFile(path, content))).toEqual([SECRET]);
     expect(valuesOf(withFile('/data/notes.txt', content.replace(/password|secret|token/gi, 'text').replace(/authtext/i, 'text')))).toEqual([]);
+  });
+
+  it.each([
+    [['--api-key', SECRET]], [[`--api-key=${SECRET}`]], [['-u', `joe:${SECRET}`]], [[`-ujoe:${SECRET}`]], [['--user', `joe:${SECRET}`]], [[`--user=joe:${SECRET}`]], [[`--proxy-user=joe:${SECRET}`]], [['-U', `joe:${SECRET}`]],
+    [['mysql', '-h', 'db', `-p${SECRET}`]], [['/usr/bin/sshpass', '-p', SECRET, 'ssh', 'host']], [['-c', `curl -s --api-key ${SECRET} http://h/; true`]], [['-c', `curl -s -u "joe:${SECRET}" http://h/ | jq .`]], [['-c', `mysqldump -p'${SECRET}' orders > all.sql`]],
+  ])('in the arguments %j', (args) => {
+    expect(valuesOf(withArguments(...args))).toEqual([SECRET]);
+  });
+
+  it.each([[['-p', SECRET]], [[`-p${SECRET}`]], [['-u', SECRET]], [['--user', 'http://h:8080/Zx8Cv6Bn4Mq2']], [['tell me of the option -p', SECRET]]])('and no others: %j', (args) => {
+    expect(valuesOf(withArguments(...args))).toEqual([]);
+  });
+
+  it('JSON amid other text', () => {
+    expect(valuesOf(exchange(post('text/plain', `started\n${JSON.stringify({ password: SECRET })}\n`), ok()))).toEqual([SECRET]);
+    expect(valuesOf(exchange(post('text/plain', `options: ${JSON.stringify({ db_password: SECRET })}\n`), ok()))).toEqual([SECRET]);
   });
 
   it('the passwords of logins to Redis and PostgreSQL', () => {
