@@ -1,5 +1,5 @@
 /** A run as people are shown it: with stand-ins for its secrets. */
-import { ForbiddenError, type HarnessError, SealedError } from '../model/error.ts';
+import { ForbiddenError, type HarnessError, SealedError, StoreUnavailableError } from '../model/error.ts';
 import type { Step } from '../steps/step.ts';
 import { identities } from '../store/keyring.ts';
 import type { StoredRun } from '../store/run-store.ts';
@@ -24,12 +24,13 @@ export interface Shown {
   readonly withheld: HarnessError | undefined;
 }
 
-/** @throws as `findRun`; SealedError, ForbiddenError where neither the recording can be read here nor what the store has read of it */
+/** @throws as `findRun` @throws SealedError, ForbiddenError where neither the recording can be read here nor what the store has read of it */
 export async function shownRun(stores: Stores, selector: string): Promise<Shown> {
   try {
     return read(stores, await findRun(stores, selector));
   } catch (error) {
-    if (!(error instanceof SealedError || error instanceof ForbiddenError)) throw error;
+    // The archive that a recording lies in may be out of reach, too.
+    if (!(error instanceof SealedError || error instanceof ForbiddenError || error instanceof StoreUnavailableError)) throw error;
     return await fromReadings(stores, selector, error);
   }
 }

@@ -44,15 +44,17 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 export interface IngestOptions {
   /** Folder of the journal where the tape is to be stored, too. */
   readonly tape?: string;
+  /** What was read of the run had been taken away, and is to be there again. */
+  readonly again?: boolean;
   /** Called behind each batch. */
   readonly onBatch?: (() => void) | undefined;
 }
 
 /** @returns false where the run was there already @throws StoreUnavailableError when the database cannot be reached */
-export async function ingestRun(database: Database, run: ReadRun, tools: IngestTools, { tape, onBatch }: IngestOptions = {}): Promise<boolean> {
+export async function ingestRun(database: Database, run: ReadRun, tools: IngestTools, { tape, again = false, onBatch }: IngestOptions = {}): Promise<boolean> {
   const { id } = run.manifest;
   const before = await stateOf(database, id);
-  if (before.isSealed) return false;
+  if (before.isSealed && !again) return false;
   const masker = tools.maskerOf(run);
   // A run that was opened while it went on has no vault yet.
   await database.transaction((inside) => openRun(inside, run, masker.vault));

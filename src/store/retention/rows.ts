@@ -30,6 +30,11 @@ export async function dropRun(database: Database, run: string, why: Tombstone['w
 /** Killed at any point, it can be done again. @param folder where the run's journal and keys lie */
 export async function bringTapeBack(database: Database, run: string, folder: string, identities: readonly string[]): Promise<void> {
   await storeTape(database, run, folder, runKeyIn(folder, identities), new Set());
+  await isBack(database, run);
+}
+
+/** What was read of the run is there again. */
+export async function isBack(database: Database, run: string): Promise<void> {
   await database.query('SELECT replay_harness.restored($1)', [run]);
 }
 
