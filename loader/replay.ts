@@ -61,7 +61,7 @@ export function replay(control: Control | undefined): Replay {
     if (tape.signal !== null) killSelf(tape.signal);
   };
   if (because !== undefined && control?.halts) throw new ConfigError(`A replay can stop on its way (--until, --step, --inspect) where it is exact; this one goes by meaning, since ${because}.`);
-  if (because !== undefined && control?.fork) throw new ConfigError(`A fork begins as an exact replay; this one would go by meaning, since ${because}.`);
+  if (because !== undefined && control?.fork) throw new ConfigError(`A fork begins as an exact replay; this one would go by meaning, since ${because}.${facts.node === process.version ? '' : ' Give the Node that recorded it: --node PATH'}`);
   const opened = control?.halts && openHalts(control.halts);
   const options = { facts, tape: new Tape(tape.events, tape.complete, tape.signal), trace, temporary: control?.temporary, finish };
   if (because !== undefined) {
