@@ -79,14 +79,15 @@ export async function fork(args: readonly string[]): Promise<number> {
     const fd = stdio.length;
     const control: ForkControl = { at: swap?.at ?? step.step, swap, survives: values['on-refused'] === 'error', run: id, folder: join(folder, 'journal'), recipients: recipients(process.env, config.recipient), fd };
     mkdirSync(control.folder, { mode: 0o700 });
+    const named = namedValues(begin.facts, { steps: [...steps, ...lanes.flatMap((lane) => lane.steps)], events }, process.env);
     const credentials = new Credentials({
       facts: begin.facts, exchanges, env: process.env, secrets: [events, ...lanes.map((lane) => lane.events)].flatMap((own) => findSecrets(own, config.mask)),
-      named: namedValues(begin.facts, { steps: [...steps, ...lanes.flatMap((lane) => lane.steps)], events }, process.env),
+      named,
     });
     let peer: ForkPeer | undefined;
     const { exit, kind } = await confined(plan, [...stdio, 'pipe'], { fork: control }, (child) => {
       forwardOutput(child);
-      peer = new ForkPeer(child.stdio[fd] as Duplex, { exchanges, at: step.step, answer, live, credentials, handlers, model: values.model });
+      peer = new ForkPeer(child.stdio[fd] as Duplex, { exchanges, at: step.step, answer, live, credentials, handlers, model: values.model, postgres: { events, from: control.at, named, env: process.env } });
     });
     close();
     const report = readReport(plan.report, kind);

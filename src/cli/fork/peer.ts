@@ -8,6 +8,7 @@ import { exchangeOf, isModelCall, type RecordedExchange } from '../../steps/reco
 import { type Credentials, LOOKED_THROUGH } from './credentials.ts';
 import type { Handlers } from './handlers.ts';
 import { withModel } from './model.ts';
+import { type PostgresOptions, PostgresSessions } from './postgres-sessions.ts';
 import { type Answer, answerOf, chunk, head, LAST_CHUNK, readsOf } from './wire.ts';
 
 export interface PeerOptions {
@@ -19,6 +20,7 @@ export interface PeerOptions {
   /** Patterns of what may be asked for real: `HOST/PATH`, or `METHOD URL`, with `*`. */
   readonly live: readonly string[];
   readonly credentials: Credentials;
+  readonly postgres: Omit<PostgresOptions, 'live'>;
   /** Answer what they want to, instead of the recording and of the world. */
   readonly handlers: Handlers | undefined;
   /** Model calls that go out ask for this one. */
@@ -33,6 +35,7 @@ export class ForkPeer {
   readonly #stream: Duplex;
   readonly #options: PeerOptions;
   readonly #sent = new Map<number, Buffer>();
+  readonly #postgres: PostgresSessions;
   readonly #used = new Set<RecordedExchange>();
   /** What was asked for real. */
   readonly liveCalls: string[] = [];
@@ -46,7 +49,9 @@ export class ForkPeer {
   constructor(stream: Duplex, options: PeerOptions) {
     this.#stream = stream;
     this.#options = options;
+    this.#postgres = new PostgresSessions({ ...options.postgres, live: options.live }, (message) => this.#say(message), (call) => this.liveCalls.push(options.credentials.shown(call)));
     stream.setEncoding('utf8');
+    stream.on('close', () => this.#postgres.close());
     stream.on('data', (text: string) => {
       const lines = (this.#rest + text).split('\n');
       this.#rest = lines.pop() as string;
@@ -55,7 +60,9 @@ export class ForkPeer {
     stream.on('error', () => {});
   }
 
-  #heard({ operation, target, bytes, end }: Sent): void {
+  #heard(message: Sent): void {
+    if (this.#postgres.heard(message)) return;
+    const { operation, target, bytes, end } = message;
     const sent = Buffer.concat([this.#sent.get(operation) ?? NOTHING, Buffer.from(bytes, 'base64')]);
     if (sent.length === 0) return this.#say({ operation, idle: true, end });
     const request = parseRequest(sent, target.secure ? 'https' : 'http');
