@@ -1,5 +1,6 @@
 /** What is written for other tools and for readers: valid where there is a specification, and without secrets. */
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
@@ -171,6 +172,16 @@ describe('html', () => {
 
 it('what no page can hold is written as an escape', () => {
   expect(escaped('a\u0000b\ud800c\u202ed\u0007<é漢😀\n')).toBe('a\\u0000b\\ud800c\\u202ed\\u0007&#60;é漢😀\n');
+});
+
+it('a pipe or a device takes what is written, and stays what it is', async () => {
+  const pipe = testWorkspace().path('pipe');
+  execFileSync('mkfifo', [pipe]);
+  const reader = execute({ program: 'cat', args: [pipe], cwd: ROOT, env: { PATH: process.env['PATH'] as string } });
+  const done = await cli('export', CONTRACT_RISK, '--format', 'jsonl', '--output', pipe);
+  expect(done.exitCode, done.stderr.toString()).toBe(0);
+  expect(statSync(pipe).isFIFO()).toBe(true);
+  expect((await reader).stdout.toString()).toBe(await written('jsonl'));
 });
 
 it('no format has a secret in it', async () => {

@@ -1,5 +1,5 @@
 /** `export <run>`: one file to hand to somebody else. */
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { isRecipient, recipientOf } from '../../journal/crypto.ts';
 import { encodeBundle } from '../../export/bundle/container.ts';
 import { exactEntry, standInEntry } from '../../export/bundle/make.ts';
@@ -123,6 +123,8 @@ function write(file: string, bytes: Uint8Array, mode: number): void {
   if (file === '-') return void process.stdout.write(bytes);
   const draft = `${file}.${process.pid}.new`;
   try {
+    // A device or a pipe takes the bytes: a file in the place of /dev/null would be everybody's.
+    if (!(statSync(file, { throwIfNoEntry: false })?.isFile() ?? true)) return writeFileSync(file, bytes);
     writeFileSync(draft, bytes, { mode });
     renameSync(draft, file);
   } catch (error) {
