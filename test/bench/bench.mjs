@@ -4,7 +4,7 @@
 //   npm run bench -- --profile ROW
 //
 // A full run of all rows is kept in results/latest.json and docs/benchmarks.md; any other with --keep.
-// What the row store prints is kept in results/store.txt with --keep, and stands in docs/benchmarks.md from the next result on.
+// What the rows store, store-server and search print is kept in results/ROW.txt with --keep, and stands in docs/benchmarks.md from the next result on.
 // Exit code 1 only when a correctness column of the harness is wrong, never by a figure.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -22,6 +22,7 @@ import { TestServer } from '../support/server.ts';
 import { Workspace } from '../support/workspace.ts';
 import { measure } from './measure.ts';
 import { spread } from './statistics.ts';
+import { Told } from './text.ts';
 
 export type Mode = 'full' | 'quick';
 
@@ -44,7 +45,8 @@ const QUESTIONS: readonly (readonly string[])[] = [
 ];
 
 /** @returns what is wrong */
-export async function benchSearch(mode: Mode): Promise<string[]> {
+export async function benchSearch(mode: Mode, keep = false): Promise<string[]> {
+  const told = new Told('search', mode);
   const store = (await postgres()).createStore();
   const owner = openPostgres(store.url);
   const workspace = new Workspace();
@@ -52,8 +54,8 @@ export async function benchSearch(mode: Mode): Promise<string[]> {
     await migrate(owner, 'the bench');
     const recorded = await recordInto(owner, workspace);
     await seed(owner, RUNS[mode] - 1, recorded.manifest);
-    const faults = await unusedIndexes(owner);
-    console.log(`\nsearch, runs and show: the command, over Node's own start, on a PostgreSQL server with ${RUNS[mode]} runs, about ${RUNS[mode] * STEPS} steps`);
+    const faults = await unusedIndexes(owner, told);
+    told.tell(`\nsearch, runs and show: the command, over Node's own start, on a PostgreSQL server with ${RUNS[mode]} runs, about ${RUNS[mode] * STEPS} steps`);
     const env = { PATH: process.env['PATH'] ?? '', HOME: workspace.folder, XDG_CONFIG_HOME: workspace.path('config'), REPLAY_HARNESS_STORE: store.url };
     const launch = (args: readonly string[]): ReturnType<typeof measure> => measure({ program: process.execPath, args, cwd: workspace.folder, env });
     const { id } = recorded.manifest;
@@ -78,9 +80,10 @@ export async function benchSearch(mode: Mode): Promise<string[]> {
         cpu.push(asked.cpuMs - bare.cpuMs);
       }
       const { median, least, most } = spread(over);
-      console.log(`  ${command.map((word) => (word === id ? 'ID' : word)).join(' ').padEnd(66)} +${median.toFixed(0)} ms (${least.toFixed(0)} – ${most.toFixed(0)}; CPU +${spread(cpu).median.toFixed(0)} ms), target ≤ ${MOST_MS} ms: ${median <= MOST_MS ? 'met' : 'MISSED'}`);
+      told.tell(`  ${command.map((word) => (word === id ? 'ID' : word)).join(' ').padEnd(66)} +${median.toFixed(0)} ms (${least.toFixed(0)} – ${most.toFixed(0)}; CPU +${spread(cpu).median.toFixed(0)} ms), target ≤ ${MOST_MS} ms: ${median <= MOST_MS ? 'met' : 'MISSED'}`);
     }
-    console.log(`  Node's own start took ${spread(starts).median.toFixed(0)} ms meanwhile`);
+    told.tell(`  Node's own start took ${spread(starts).median.toFixed(0)} ms meanwhile`);
+    if (keep) told.keep();
     return faults;
   } finally {
     await owner.close();
@@ -106,7 +109,7 @@ export async function benchQuality(mode: Mode): Promise<string[]> {
   return faults;
 }
 
-async function unusedIndexes(database: Database): Promise<string[]> {
+async function unusedIndexes(database: Database, told: Told): Promise<string[]> {
   const plans: string[] = [];
   await database.transaction(async (inside) => {
     const spy: Database = {
@@ -120,7 +123,7 @@ async function unusedIndexes(database: Database): Promise<string[]> {
     await searchText(spy, 'light SMTP client', {}, 10);
   });
   const used = plans.map((line) => line.trim()).filter((line) => /Index Scan (?:using|on) step_(?:embeddings|readings)\w*(?:embedding|search)_idx/.test(line));
-  console.log(`EXPLAIN: ${[...new Set(used.map((line) => line.replace(/\s+\(cost.*/, '').replace(/^->\s+/, '')))].join('; ')}`);
+  told.tell(`EXPLAIN: ${[...new Set(used.map((line) => line.replace(/\s+\(cost.*/, '').replace(/^->\s+/, '')))].join('; ')}`);
   return [/step_embeddings\w+_embedding_idx/, /step_readings\w+_search_idx/].filter((index) => !used.some((line) => index.test(line))).map((index) => `search does not use the index ${index.source}`);
 }
 

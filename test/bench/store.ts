@@ -1,5 +1,5 @@
 /** The event store on a server: how fast it takes runs, how small it keeps them, and what a program pays for a store that is a server. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LaneEvent } from '../../src/model/event.ts';
 import type { RunManifest } from '../../src/model/run.ts';
@@ -15,9 +15,8 @@ import { durablePostgres, postgres } from '../support/databases/index.ts';
 import { ROOT } from '../support/paths.ts';
 import { TestServer } from '../support/server.ts';
 import { Workspace } from '../support/workspace.ts';
-import { machine } from './machine.ts';
 import { spread } from './statistics.ts';
-import { machineOf, STORE_RESULT } from './text.ts';
+import { Told } from './text.ts';
 
 type Mode = 'full' | 'quick';
 
@@ -141,11 +140,8 @@ const WHOLE = '^(runs|steps|step_|blobs|context_manifests|tapes|run_keys|vault)'
  */
 export function benchIngest(mode: Mode, keep = false): Promise<string[]> {
   return within(durablePostgres, async (world) => {
-    const told: string[] = [`${machineOf(machine())}\nnpm run bench -- ${mode === 'quick' ? '--quick ' : ''}store`];
-    const tell = (line: string): void => {
-      console.log(line);
-      told.push(line);
-    };
+    const told = new Told('store', mode);
+    const tell = (line: string): void => told.tell(line);
     const { database } = world;
     const runs = await chats(world, CHATS[mode]);
     const tools = ingestTools({}, {});
@@ -186,7 +182,7 @@ export function benchIngest(mode: Mode, keep = false): Promise<string[]> {
     for (const { table, heap, indexes } of shares) tell(`    ${table.padEnd(20)} ${(heap / 1024).toFixed(0).padStart(8)} ${(indexes / 1024).toFixed(0).padStart(8)}`);
     tell(`  of the ${wall.toFixed(0)} ms of one busy run (${cpu.toFixed(0)} ms CPU of the ingester), waited for the server:`);
     for (const [statement, ms] of [...took].sort(([, a], [, b]) => b - a).slice(0, 8)) tell(`    ${statement.padEnd(60)} ${ms.toFixed(0).padStart(6)} ms`);
-    if (keep) writeFileSync(STORE_RESULT, `${told.join('\n')}\n`);
+    if (keep) told.keep();
     return [];
   });
 }
@@ -253,7 +249,8 @@ function insertEvent(database: Database, run: string, event: LaneEvent): Promise
 }
 
 /** @returns what is wrong */
-export function benchServerStore(mode: Mode): Promise<string[]> {
+export function benchServerStore(mode: Mode, keep = false): Promise<string[]> {
+  const told = new Told('store-server', mode);
   return within(postgres, async ({ workspace, url }) => {
     const program = workspace.write('busy.mjs', BUSY);
     const added: { folder: number[]; server: number[] } = { folder: [], server: [] };
@@ -265,7 +262,8 @@ export function benchServerStore(mode: Mode): Promise<string[]> {
     }
     const ratio = spread(added.server.map((server, round) => server / (added.folder[round] as number))).median;
     const [folder, server] = [spread(added.folder), spread(added.server)];
-    console.log(`\nstore: what 12,000 events add to a program: ${folder.median.toFixed(0)} ms with a folder, ${server.median.toFixed(0)} ms with a server (best ${folder.least.toFixed(0)} and ${server.least.toFixed(0)}): ${ratio.toFixed(2)} times, target ≤ ${MOST_ADDED}: ${ratio <= MOST_ADDED ? 'met' : 'MISSED'}`);
+    told.tell(`\nstore: what 12,000 events add to a program: ${folder.median.toFixed(0)} ms with a folder, ${server.median.toFixed(0)} ms with a server (best ${folder.least.toFixed(0)} and ${server.least.toFixed(0)}): ${ratio.toFixed(2)} times, target ≤ ${MOST_ADDED}: ${ratio <= MOST_ADDED ? 'met' : 'MISSED'}`);
+    if (keep) told.keep();
     return [];
   });
 }

@@ -1,8 +1,8 @@
 /** The result for a reader: Markdown that is also readable in a terminal. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../support/paths.ts';
-import type { Machine } from './machine.ts';
+import { type Machine, machine } from './machine.ts';
 import type { Correctness, FigureResult, Result, RowResult } from './result.ts';
 import type { Spread } from './statistics.ts';
 import { HARNESS } from './variants.ts';
@@ -17,16 +17,41 @@ What a peer is held to is what its README shows: each is put before the unmodifi
 
 Where a target is missed, \`npm run bench -- --profile ROW\` says which functions take the time: of the agent, of Node, and of which file of the harness. The last such profile of each is kept in [test/bench/results](../test/bench/results).`;
 
-/** docs/benchmarks.md */
-/** What `npm run bench -- --keep store` printed last: the ratios, and what the bytes and the time went to. */
-export const STORE_RESULT: string = join(ROOT, 'test/bench/results/store.txt');
+/** What rows about the event store print: kept by themselves with --keep. */
+const STORE_ROWS = ['store', 'store-server', 'search'] as const;
 
+/** Tells on the console, and keeps what was told where that is wanted. */
+export class Told {
+  readonly #row: (typeof STORE_ROWS)[number];
+  readonly #lines: string[];
+
+  constructor(row: (typeof STORE_ROWS)[number], mode: 'full' | 'quick') {
+    this.#row = row;
+    this.#lines = [`${machineOf(machine())}\nnpm run bench -- ${mode === 'quick' ? '--quick ' : ''}${row}`];
+  }
+
+  tell(line: string): void {
+    console.log(line);
+    this.#lines.push(line);
+  }
+
+  keep(): void {
+    writeFileSync(resultOf(this.#row), `${this.#lines.join('\n')}\n`);
+  }
+}
+
+function resultOf(row: string): string {
+  return join(ROOT, `test/bench/results/${row}.txt`);
+}
+
+/** docs/benchmarks.md */
 export function documentOf(result: Result): string {
   return `${[READING, headOf(result), '## Targets', targetsText(result), ...result.rows.map(textOf), ...storeSection()].join('\n\n')}\n`;
 }
 
 function storeSection(): string[] {
-  return existsSync(STORE_RESULT) ? [`## The event store on a server\n\n\`\`\`\n${readFileSync(STORE_RESULT, 'utf8').trimEnd()}\n\`\`\``] : [];
+  const kept = STORE_ROWS.map(resultOf).filter((file) => existsSync(file)).map((file) => `\`\`\`\n${readFileSync(file, 'utf8').trimEnd()}\n\`\`\``);
+  return kept.length > 0 ? [`## The event store on a server\n\n${kept.join('\n\n')}`] : [];
 }
 
 export function headOf({ machine, loadAfter, mode, peers }: Result): string {
