@@ -55,16 +55,21 @@ export interface Reader {
 
 export function readerOf(identity: string): Reader {
   const key = privateKeyOf(identity);
-  const spki = nativeCrypto.createPublicKey(key).export({ type: 'spki', format: 'der' });
-  return { key, recipient: RECIPIENT_PREFIX + spki.subarray(SPKI.length).toString('base64url') };
+  return { key, recipient: textOf(nativeCrypto.createPublicKey(key)) };
+}
+
+function textOf(publicKey: KeyObject): string {
+  return RECIPIENT_PREFIX + publicKey.export({ type: 'spki', format: 'der' }).subarray(SPKI.length).toString('base64url');
 }
 
 export function sealKey(runKey: Buffer, recipient: string): SealedKey {
-  const ephemeral = createKeyPair();
-  const wrap = wrapKey(privateKeyOf(ephemeral.identity), recipient, ephemeral.recipient, recipient);
+  // Used once and never written: it is not put into text and read from it again.
+  const { publicKey, privateKey } = nativeCrypto.generateKeyPairSync('x25519');
+  const ephemeral = textOf(publicKey);
+  const wrap = wrapKey(privateKey, recipient, ephemeral, recipient);
   const cipher = nativeCrypto.createCipheriv('aes-256-gcm', wrap.subarray(0, 32), wrap.subarray(32, 44));
   const box = bufferConcat([cipher.update(runKey), cipher.final(), cipher.getAuthTag()]);
-  return { recipient, ephemeral: ephemeral.recipient, box: box.toString('base64url') };
+  return { recipient, ephemeral, box: box.toString('base64url') };
 }
 
 /** @returns the run key; undefined when none of the sealed keys belongs to this reader. @throws Error when the box was altered */

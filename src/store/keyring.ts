@@ -1,5 +1,5 @@
 /** Key pairs of this user: made on first use, kept in the user's configuration folder, readable by nobody else. */
-import { createKeyPair, isIdentity, isRecipient, recipientOf } from '../journal/crypto.ts';
+import { createKeyPair, isIdentity, isRecipient, type KeyPair, recipientOf } from '../journal/crypto.ts';
 import { ConfigError, IntegrityError, StoreUnavailableError } from '../model/error.ts';
 import { uuidv7 } from '../model/uuid.ts';
 import { nativeFs, nativeOs } from '../runtime/natives.ts';
@@ -37,14 +37,14 @@ export function recipients(env: Environment, configured: string | readonly strin
   for (const key of chosen) {
     if (!isRecipient(key)) throw new ConfigError(`"${key.slice(0, 40)}" is no public key of replay-harness; it should begin with rh-recipient- (see replay-harness keys).`);
   }
-  return chosen.length > 0 ? chosen : [recipientOf(ownIdentity(keyFolder(env)))];
+  return chosen.length > 0 ? chosen : [ownPair(keyFolder(env)).recipient];
 }
 
 /** The user's own public key and where the private one lies; undefined on a host that has none and needs none. */
 export function ownRecipient(env: Environment): { readonly recipient: string; readonly file: string } | undefined {
   const folder = keyFolderIfAny(env);
   const file = `${folder}/identity`;
-  return folder !== '' && mayExist(file) ? { recipient: recipientOf(ownIdentity(folder)), file } : undefined;
+  return folder !== '' && mayExist(file) ? { recipient: ownPair(folder).recipient, file } : undefined;
 }
 
 /** Private keys to read with; empty on a host that only records. */
@@ -56,7 +56,7 @@ export function identities(env: Environment): string[] {
     return parseIdentities(readText(given), given);
   }
   const folder = keyFolderIfAny(env);
-  return folder !== '' && mayExist(`${folder}/identity`) ? ownIdentities(`${folder}/identity`) : [];
+  return folder !== '' && mayExist(`${folder}/identity`) ? ownKeys(`${folder}/identity`).keys : [];
 }
 
 function keyFolderIfAny(env: Environment): string {
@@ -67,8 +67,8 @@ function keyFolderIfAny(env: Environment): string {
   }
 }
 
-/** The user's own private key, made if there is none yet. Two first uses at once agree on one. @throws StoreUnavailableError @throws IntegrityError when it is damaged */
-export function ownIdentity(folder: string): string {
+/** The user's own keys, made if there are none yet. Two first uses at once agree on one pair. @throws StoreUnavailableError @throws IntegrityError when it is damaged */
+export function ownPair(folder: string): KeyPair {
   const file = `${folder}/identity`;
   if (!mayExist(file)) {
     try {
@@ -77,11 +77,12 @@ export function ownIdentity(folder: string): string {
       throw new StoreUnavailableError(`No key pair could be made in ${folder}: ${(error as Error).message}. Set REPLAY_HARNESS_RECIPIENT, or give a writable XDG_CONFIG_HOME.`);
     }
   }
-  return ownIdentities(file)[0] as string;
+  const { keys: [identity], recipients: [recipient] } = ownKeys(file);
+  return { identity: identity as string, recipient: recipient ?? recipientOf(identity as string) };
 }
 
 /** What the user has written is theirs to mend; this file is ours, and what is wrong with it is no mistake of theirs. */
-function ownIdentities(file: string): string[] {
+function ownKeys(file: string): Keys {
   let text: string;
   try {
     text = nativeFs.readFileSync(file, 'utf8');
@@ -89,7 +90,7 @@ function ownIdentities(file: string): string[] {
     throw new StoreUnavailableError(`The private key in ${file} cannot be read: ${(error as Error).message}.`);
   }
   if (keysIn(text).length === 0 || !keysIn(text).every(isIdentity)) throw new IntegrityError(`${file} is damaged: it holds no private key of replay-harness. Put back a copy of the file; without it nothing sealed to that key can be read.`);
-  return parseIdentities(text, file);
+  return parseKeys(text, file);
 }
 
 /** @returns false where it is known that there is none */
@@ -124,15 +125,26 @@ function makeIdentity(folder: string, file: string): void {
   }
 }
 
-/** @throws IntegrityError when a key is not the one that the note beside it names @throws ConfigError when there is none */
 function parseIdentities(text: string, from: string): string[] {
+  return parseKeys(text, from).keys;
+}
+
+interface Keys {
+  readonly keys: string[];
+  /** In the same order; none where the file notes none, since to work one out takes milliseconds. */
+  readonly recipients: readonly string[];
+}
+
+/** @throws IntegrityError when a key is not the one that the note beside it names @throws ConfigError when there is none */
+function parseKeys(text: string, from: string): Keys {
   const keys = keysIn(text);
   const noted = linesOf(text).filter((line) => line.startsWith(PUBLIC_NOTE)).map((line) => line.slice(PUBLIC_NOTE.length));
-  if (noted.length > 0 && !(keys.every(isIdentity) && noted.every((recipient) => keys.some((key) => recipientOf(key) === recipient)))) {
+  const recipients = noted.length > 0 && keys.every(isIdentity) ? keys.map(recipientOf) : [];
+  if (!noted.every((recipient) => recipients.includes(recipient))) {
     throw new IntegrityError(`${from} is damaged: the private key in it does not belong to the public key beside it. Put back a copy of the file; without it nothing sealed to that key can be read.`);
   }
   if (keys.length === 0 || !keys.every(isIdentity)) throw new ConfigError(`${from} holds no private key of replay-harness; it should begin with RH-IDENTITY-.`);
-  return keys;
+  return { keys, recipients };
 }
 
 function readText(file: string): string {
