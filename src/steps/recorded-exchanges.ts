@@ -2,7 +2,7 @@
 import type { LaneEvent } from '../model/event.ts';
 import { bufferConcat } from '../runtime/natives.ts';
 import { readExchange } from './exchange.ts';
-import { HttpConnection, type HttpExchange } from './http1.ts';
+import { type ExchangeEnd, HttpConnection, type HttpExchange } from './http1.ts';
 import { asObject, asText } from './json.ts';
 import { gatherDrafts } from './lane/gather.ts';
 import { readLlmCall } from './providers/index.ts';
@@ -13,15 +13,17 @@ export interface RecordedExchange {
   readonly url: string;
   readonly exchange: HttpExchange;
   readonly isModelCall: boolean;
+  /** What its own bytes do not tell: how the connection ended that carried it. */
+  readonly end: ExchangeEnd;
 }
 
 export function recordedExchanges(events: readonly LaneEvent[]): RecordedExchange[] {
-  return gatherDrafts(events, {}).flatMap(({ seq, boundary, input, events: own }) => {
+  return gatherDrafts(events, {}).flatMap(({ seq, boundary, input, end, events: own }) => {
     const url = asText(asObject(input)['url']);
     if (boundary !== 'http' || url === null) return [];
     const bytesOf = (type: 'output' | 'delivery'): Buffer => bufferConcat(own.flatMap((event) => (event.type === type && 'data' in event ? [event.data] : [])));
     const exchange = exchangeOf(url, bytesOf('output'), bytesOf('delivery'));
-    return exchange ? [{ step: seq, url, exchange, isModelCall: isModelCall(exchange) }] : [];
+    return exchange ? [{ step: seq, url, exchange, isModelCall: isModelCall(exchange), end: end ?? exchange.end }] : [];
   });
 }
 

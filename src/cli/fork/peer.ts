@@ -9,7 +9,7 @@ import { type Credentials, LOOKED_THROUGH } from './credentials.ts';
 import type { Handlers } from './handlers.ts';
 import { withModel } from './model.ts';
 import { type PostgresOptions, PostgresSessions } from './postgres-sessions.ts';
-import { type Answer, answerOf, chunk, head, LAST_CHUNK, readsOf } from './wire.ts';
+import { type Answer, answerOf, chunk, cutReadsOf, head, LAST_CHUNK, readsOf } from './wire.ts';
 
 export interface PeerOptions {
   readonly exchanges: readonly RecordedExchange[];
@@ -92,11 +92,11 @@ export class ForkPeer {
     const asked = exchangeOf(url, sent, NOTHING);
     const isModel = asked !== undefined && isModelCall(asked);
     if (!this.#mayGoLive(request.method, url, isModel)) {
-      const same = exchanges.filter(({ url: recorded, exchange }) => recorded === url && exchange.request.method === request.method && exchange.request.body.equals(request.body) && exchange.response);
-      const recorded = same.find((candidate) => candidate.step >= at && !this.#used.has(candidate)) ?? same.at(-1);
-      if (!recorded?.exchange.response) return this.#say({ operation, refused: called });
+      const same = exchanges.filter(({ url: recorded, exchange }) => recorded === url && exchange.request.method === request.method && exchange.request.body.equals(request.body));
+      const recorded = same.find((candidate) => candidate.step >= at && !this.#used.has(candidate)) ?? same.findLast(({ end }) => end === 'complete');
+      if (!recorded) return this.#say({ operation, refused: called });
       this.#used.add(recorded);
-      return this.#serve(operation, answerOf(recorded.exchange.response));
+      return this.#serveRecorded(operation, called, recorded);
     }
     const out = credentials.replace(url, request);
     if ('refused' in out) return this.#say({ operation, refused: out.refused });
@@ -110,6 +110,15 @@ export class ForkPeer {
   #mayGoLive(method: string, url: string, isModel: boolean): boolean {
     const { origin } = new URL(url);
     return (isModel && this.#options.exchanges.some((recorded) => recorded.isModelCall && new URL(recorded.url).origin === origin)) || this.#options.live.some((pattern) => matches(pattern, method, url));
+  }
+
+  /** One that was not whole is none now: it breaks off where it did, or never comes where the program gave up waiting. */
+  #serveRecorded(operation: number, called: string, { exchange: { response }, end }: RecordedExchange): void {
+    if (response && end === 'complete') return this.#serve(operation, answerOf(response));
+    if (end === 'open' || end === 'invalid') return this.#say({ operation, refused: `${called}, whose answer was not recorded to its end` });
+    if (response) for (const bytes of cutReadsOf(response)) this.#say({ operation, bytes: bytes.toString('base64') });
+    // The program still waits for what never comes, as it did, until it gives up again.
+    if (end !== 'aborted') this.#say({ operation, ...(end === 'reset' ? { reset: true } : { idle: true, end: true }) });
   }
 
   #serve(operation: number, answer: Answer): void {

@@ -1,5 +1,5 @@
 /** Answers as bytes on the wire: for each a list of reads, as a server's packets would bring them. */
-import type { Header, HttpResponse } from '../../steps/http1.ts';
+import { type Header, headerValue, type HttpResponse } from '../../steps/http1.ts';
 
 export interface Answer {
   readonly status: number;
@@ -33,9 +33,23 @@ export const LAST_CHUNK: Buffer = Buffer.from('0\r\n\r\n');
 
 /** @returns one read for the head, and one for each event of a stream, or one for all */
 export function readsOf(answer: Answer): Buffer[] {
-  const { headers, body } = answer;
-  const isStream = headers.some(([name, value]) => /^content-type$/i.test(name) && /event-stream/i.test(value));
-  if (!isStream) return [Buffer.concat([head(answer, ['content-length', String(body.length)]), body])];
-  const events = body.toString('latin1').split(/(?<=\n\n|\r\n\r\n)/).filter((event) => event !== '');
-  return [head(answer, ['transfer-encoding', 'chunked']), ...events.map((event) => chunk(Buffer.from(event, 'latin1'))), LAST_CHUNK];
+  const { body } = answer;
+  if (!isStream(answer)) return [Buffer.concat([head(answer, ['content-length', String(body.length)]), body])];
+  return [head(answer, ['transfer-encoding', 'chunked']), ...eventsOf(body), LAST_CHUNK];
+}
+
+/** @returns reads of an answer that broke off: its end is not among them */
+export function cutReadsOf(response: HttpResponse): Buffer[] {
+  const { headers, body } = response;
+  const length = headerValue(headers, 'content-length');
+  if (length !== undefined) return [head(response, ['content-length', length]), ...(body.length > 0 ? [body] : [])];
+  return [head(response, ['transfer-encoding', 'chunked']), ...(isStream(response) ? eventsOf(body) : body.length > 0 ? [chunk(body)] : [])];
+}
+
+function isStream({ headers }: Pick<Answer, 'headers'>): boolean {
+  return headers.some(([name, value]) => /^content-type$/i.test(name) && /event-stream/i.test(value));
+}
+
+function eventsOf(body: Buffer): Buffer[] {
+  return body.toString('latin1').split(/(?<=\n\n|\r\n\r\n)/).filter((event) => event !== '').map((event) => chunk(Buffer.from(event, 'latin1')));
 }

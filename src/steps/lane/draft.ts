@@ -3,6 +3,7 @@ import { getSystemErrorName } from 'node:util';
 import type { DeliveryEvent, LaneEvent, OutputEvent, StartEvent, ValueEvent } from '../../model/event.ts';
 import { decodeOutcome } from '../../model/value.ts';
 import { bufferFrom } from '../../runtime/natives.ts';
+import type { ExchangeEnd } from '../http1.ts';
 import { asText } from '../json.ts';
 import type { AnswerMessage, Message } from '../providers/provider.ts';
 import type { Boundary, Envelope, StepError, StepKind } from '../step.ts';
@@ -24,6 +25,8 @@ export interface Draft {
   readonly startedAt: number;
   /** null: it never ended. */
   readonly endedAt: number | null;
+  /** Of an HTTP exchange. */
+  readonly end?: ExchangeEnd;
   readonly envelope?: Envelope;
   readonly conversation?: Conversation;
 }

@@ -22,6 +22,7 @@ export function exchangeDraft(read: ReadableExchange, exchange: HttpExchange, pe
     asked: bufferConcat([bufferFrom(`${request.method} ${request.url}\n`), request.body]),
     startedAt: exchange.startedAt,
     endedAt: exchange.endedAt,
+    end: exchange.end,
   };
   if (call) return { ...base, ...llmFields(call, read), ...conversationOf(call, exchange) };
   const grpc = readGrpc(exchange);
