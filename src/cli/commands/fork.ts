@@ -190,7 +190,7 @@ function conclude({ id, from, where, report, code, liveCalls, handled, unusedMod
   }
   const calls = listed('live', liveCalls) + listed('handler', handled) + (unusedModel === undefined ? '' : `  --model ${unusedModel}: no call to a model went out from there on\n`);
   if (report.verdict === 'blocked' && report.forkedFrom !== undefined) {
-    process.stderr.write(`replay-harness: the fork ${id} of ${from} ${report.exitCode === undefined ? 'was stopped' : `went on without what it may not do, to its exit ${report.exitCode}`}: refused ${[...new Set(report.blocked)].join(', ')}\n${calls}${report.blocked.some((call) => /does not leave|was never sent to that host/.test(call)) ? '' : '  next: what has no side effects can be allowed with --live PATTERN, or under tools in replay-harness.json\n'}`);
+    process.stderr.write(`replay-harness: the fork ${id} of ${from} ${report.exitCode === undefined ? 'was stopped' : `went on without what it may not do, to its exit ${report.exitCode}`}: refused ${[...new Set(report.blocked)].join(', ')}\n${calls}${report.blocked.some((call) => /does not leave|was never sent to that host/.test(call) || !/^[A-Z]+ https?:/.test(call)) ? '' : '  next: what has no side effects can be allowed with --live PATTERN, or under tools in replay-harness.json\n'}`);
     return code;
   }
   if (!isKept) {

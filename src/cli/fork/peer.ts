@@ -66,8 +66,8 @@ export class ForkPeer {
     const sent = Buffer.concat([this.#sent.get(operation) ?? NOTHING, Buffer.from(bytes, 'base64')]);
     if (sent.length === 0) return this.#say({ operation, idle: true, end });
     const request = parseRequest(sent, target.secure ? 'https' : 'http');
-    if (!request && (sent.length > SNIFFED || !/^[A-Z]{1,20}(?: [^\n]*)?$/.test(sent.toString('latin1').split('\r\n')[0] ?? ''))) {
-      return this.#say({ operation, refused: `bytes to ${target.host}:${String(target.port)}, which are not HTTP. A session of another protocol (a database, mail) cannot go on, or begin, in a fork` });
+    if (!request && !mayBecomeRequest(sent)) {
+      return this.#say({ operation, refused: `bytes to ${target.host}:${String(target.port)}, which are not HTTP/1. A session of another protocol (HTTP/2, a database, mail) cannot go on, or begin, in a fork` });
     }
     if (!request?.complete) return void this.#sent.set(operation, sent);
     this.#sent.delete(operation);
@@ -80,7 +80,8 @@ export class ForkPeer {
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     const { exchanges, at, answer, credentials, handlers, model } = this.#options;
-    if (request.method === 'CONNECT' || headerValue(request.headers, 'upgrade') !== undefined) return this.#say({ operation, refused: `${called}, which would turn the connection into something else` });
+    const tunnels = request.method === 'CONNECT';
+    if (tunnels || headerValue(request.headers, 'upgrade') !== undefined) return this.#say({ operation, refused: `${tunnels ? `CONNECT ${request.target}` : called}, which would turn the connection into something else` });
     if (answer && isFirst && exchanges.some(({ step, url: recorded }) => step === at && recorded === url)) return this.#serve(operation, answer);
     const handled = await handlers?.answer({ method: request.method, url, headers: request.headers, body: request.body }).catch((error: unknown) => {
       throw new Error(`${called}: a handler of --handlers failed: ${(error as Error).message}`);
@@ -91,7 +92,7 @@ export class ForkPeer {
     }
     const asked = exchangeOf(url, sent, NOTHING);
     const isModel = asked !== undefined && isModelCall(asked);
-    if (!this.#mayGoLive(request.method, url, isModel)) {
+    if (!this.#mayGoLive(request, url, isModel)) {
       const same = exchanges.filter(({ url: recorded, exchange }) => recorded === url && exchange.request.method === request.method && exchange.request.body.equals(request.body));
       const recorded = same.find((candidate) => candidate.step >= at && !this.#used.has(candidate)) ?? same.findLast(({ end }) => end === 'complete');
       if (!recorded) return this.#say({ operation, refused: called });
@@ -107,9 +108,10 @@ export class ForkPeer {
   }
 
   /** A request in a model's wire format to somebody who was no model when it was recorded is a request like any other. */
-  #mayGoLive(method: string, url: string, isModel: boolean): boolean {
-    const { origin } = new URL(url);
-    return (isModel && this.#options.exchanges.some((recorded) => recorded.isModelCall && new URL(recorded.url).origin === origin)) || this.#options.live.some((pattern) => matches(pattern, method, url));
+  #mayGoLive(request: HttpRequest, url: string, isModel: boolean): boolean {
+    // A request that reads has nothing to bring: one that does is allowed by its method.
+    const patterns = this.#options.live.filter((pattern) => request.body.length === 0 || METHOD.test(pattern));
+    return (isModel && this.#options.exchanges.some((recorded) => recorded.isModelCall && apiOf(recorded.url) === apiOf(url))) || methodsOf(request).every((method) => patterns.some((pattern) => matches(pattern, method, url)));
   }
 
   /** One that was not whole is none now: it breaks off where it did, or never comes where the program gave up waiting. */
@@ -181,6 +183,12 @@ export class ForkPeer {
   }
 }
 
+/** Whether these bytes may be the beginning of an HTTP/1 request. HTTP/2 begins with something like one. */
+function mayBecomeRequest(sent: Buffer): boolean {
+  const text = sent.toString('latin1', 0, SNIFFED);
+  return sent.length <= SNIFFED && !text.includes('\r\n\r\n') && !text.startsWith('PRI * HTTP/2') && /^[A-Z]{1,20}(?: [^\n]*)?$/.test(text.split('\r\n')[0] ?? '');
+}
+
 /** The host is the one that the request names, and that is also the one that is asked. */
 function urlOf({ host, port, secure }: Target, { target, headers }: HttpRequest): string {
   if (/^https?:\/\//.test(target)) return target;
@@ -188,14 +196,32 @@ function urlOf({ host, port, secure }: Target, { target, headers }: HttpRequest)
   return `${secure ? 'https' : 'http'}://${named}${target}`;
 }
 
+/** At the beginning of a pattern. */
+const METHOD = /^[A-Z]+ /;
+
+/** What follows the base of a model's API in the paths of its calls. */
+const MODEL_CALL = /\/(?:chat\/completions|completions|responses|embeddings|messages|models\/[^/]+:\w+|model\/[^/]+\/(?:converse|invoke)[\w-]*|api\/(?:chat|generate|embed\w*))$/;
+
+/** @returns where the API lies that this is a call of */
+function apiOf(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname.replace(MODEL_CALL, '')}`;
+}
+
+/** The method, and the one that a header puts in its place for servers that heed it. */
+function methodsOf({ method, headers }: HttpRequest): string[] {
+  const meant = ['x-http-method-override', 'x-http-method', 'x-method-override'].flatMap((name) => headerValue(headers, name)?.toUpperCase() ?? []);
+  return [method, ...meant];
+}
+
 /** The whole of `METHOD URL`, of the URL without its query, or of `HOST/PATH`. A `*` stands for anything but a `?` or an encoded `/`, `\\` or `.`; in a host for no `/` either. */
 export function matches(pattern: string, method: string, url: string): boolean {
   const { origin, host, pathname, search } = new URL(url);
-  const [wantedMethod, wanted] = /^[A-Z]+ /.test(pattern) ? (pattern.split(' ', 2) as [string, string]) : ['', pattern];
+  const [wantedMethod, wanted] = METHOD.test(pattern) ? (pattern.split(' ', 2) as [string, string]) : ['', pattern];
   if (wantedMethod !== '' && wantedMethod !== method) return false;
   if (wantedMethod === '' && method !== 'GET' && method !== 'HEAD') return false;
-  // A server may take these for what divides a path, or leads up in it.
-  if (/%(?:2f|5c|2e)/i.test(pathname) && !wanted.includes('%')) return false;
+  // A server may take these for what divides a path, or leads up in it, also when it decodes it twice or drops parameters.
+  if ((/%(?:2f|5c|2e|25|3b)/i.test(pathname) && !wanted.includes('%')) || (pathname.includes(';') && !wanted.includes(';'))) return false;
   const whole = wanted.includes('://') ? `${origin}${pathname}` : `${host}${pathname}`;
   const query = wanted.includes('?') ? search : '';
   const slash = wanted.indexOf('/', wanted.includes('://') ? wanted.indexOf('://') + 3 : 0);

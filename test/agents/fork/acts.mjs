@@ -2,6 +2,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 
 const { SERVER, OTHER, PORT, SERVICE_KEY } = process.env;
@@ -29,6 +31,12 @@ const acts = {
   lookalike: () => ask(`${SERVER}/items-delete`, { headers }),
   order: () => ask(`${SERVER}/items`, { headers, method: 'POST', body: '{"order":7}' }),
   model: () => ask(`${OTHER}/v1/chat/completions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"model":"gpt-5.4-mini","messages":[{"role":"user","content":"all that I know"}]}' }),
+  overriding: () => ask(`${SERVER}/items`, { headers: { ...headers, 'x-http-method-override': 'DELETE' } }),
+  carrying: () => new Promise((resolve, reject) => request(`${SERVER}/items`, { headers: { ...headers, 'content-length': 11 } }, (response) => resolve(response.statusCode)).on('error', reject).end('{"order":7}')),
+  http2: () => new Promise((resolve, reject) => {
+    const session = connectHttp2(OTHER).on('error', reject);
+    session.request({ ':path': '/items' }).on('error', reject).on('response', resolve).end();
+  }),
   elsewhere: () => ask(`${OTHER}/items`),
   tell: () => ask(`${OTHER}/items`, { headers }),
   redirected: () => ask(`${SERVER}/moved`, { headers }),
