@@ -84,9 +84,12 @@ async function shipLive(database: Database): Promise<void> {
   const going = isSealed() ? undefined : spool.store.list().find(({ manifest }) => manifest.id === run);
   if (!going) return;
   const live = new LiveTape(spool.store.folderOf(run), going.manifest);
+  let isMigrated = false;
   for (let wait = LOOK_MS; !isSealed(); ) {
     try {
-      await requireMigrated(database, url);
+      // Once: a server is not asked anything for a program that does nothing.
+      if (!isMigrated) await requireMigrated(database, url);
+      isMigrated = true;
       await live.send(database, isSealed);
       wait = LOOK_MS;
     } catch {
