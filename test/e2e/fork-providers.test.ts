@@ -5,11 +5,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { ROOT } from '../support/paths.ts';
 import { testWorkspace } from '../support/test-workspace.ts';
 
-const EVENTS = `const events = (model, text) => [
+const EVENTS = `export const events = (model, text) => [
   { type: 'message_start', message: { id: 'msg_1', type: 'message', role: 'assistant', model, content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: 9, output_tokens: 1 } } },
   { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
   ...text.split(/(?<= )/).map((piece) => ({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: piece } })),
@@ -18,7 +19,6 @@ const EVENTS = `const events = (model, text) => [
   { type: 'message_stop' },
 ].map((event) => \`event: \${event.type}\\ndata: \${JSON.stringify(event)}\\n\\n\`);
 `;
-const eventsOf = new Function(`${EVENTS}; return events`)() as (model: string, text: string) => string[];
 
 const AGENT = `
 import Anthropic from '@anthropic-ai/sdk';
@@ -60,6 +60,11 @@ console.log(JSON.stringify(out));
 `;
 
 it('each option does what it does on the command line', async () => {
+  const workspace = testWorkspace();
+  const cwd = workspace.path('project');
+  mkdirSync(join(cwd, 'node_modules/@anthropic-ai'), { recursive: true });
+  const { events: eventsOf } = (await import(pathToFileURL(workspace.write('project/events.mjs', EVENTS)).href)) as { events: (model: string, text: string) => string[] };
+  workspace.write('project/agent.mjs', AGENT);
   const asked: string[] = [];
   const server = createServer((request, response) => void readText(request).then((body) => {
     asked.push(`${request.url} ${String(request.headers['x-goog-api-key'] ?? request.headers.authorization)} ${body}`);
@@ -71,14 +76,11 @@ it('each option does what it does on the command line', async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
   const env = { SERVER: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, GEMINI_API_KEY: 'recorded-gemini-key-01', ANTHROPIC_API_KEY: 'recorded-anthropic-key-01' };
-  const workspace = testWorkspace();
-  const cwd = workspace.path('project');
-  mkdirSync(join(cwd, 'node_modules/@anthropic-ai'), { recursive: true });
   for (const [name, to] of [['replay-harness', ROOT], ['@anthropic-ai/sdk', join(ROOT, 'node_modules/@anthropic-ai/sdk')], ['msw', join(ROOT, 'node_modules/msw')]] as const) symlinkSync(to, join(cwd, 'node_modules', name));
-  workspace.write('project/agent.mjs', AGENT);
   workspace.write('project/forks.mjs', FORKS);
   workspace.write('project/answer.txt', eventsOf('claude-haiku-4-5-20251001', 'from a file').join(''));
-  workspace.write('project/handlers.mjs', `${EVENTS}
+  workspace.write('project/handlers.mjs', `
+    import { events } from './events.mjs';
     import { http, HttpResponse } from 'msw';
     export const handlers = [http.post('*/v1/messages', async ({ request }) => {
       const rest = events((await request.json()).model, 'from a handler');
