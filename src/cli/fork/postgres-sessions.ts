@@ -126,8 +126,12 @@ export class PostgresSessions {
     let key = { processID: 0, secretKey: 0 };
     connection.on('parameterStatus', ({ parameterName, parameterValue }: { parameterName: string; parameterValue: string }) => parameters.set(parameterName, parameterValue));
     connection.on('backendKeyData', (data: typeof key) => (key = data));
-    await client.connect();
     const { stream: socket } = connection;
+    await client.connect().catch((error: unknown) => {
+      // It would wait for the server to give up.
+      socket.destroy();
+      throw error;
+    });
     for (const event of ['data', 'end', 'close', 'error']) socket.removeAllListeners(event);
     return { socket, parameters, key };
   }
