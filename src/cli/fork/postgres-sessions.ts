@@ -1,9 +1,9 @@
 /** Sessions of PostgreSQL in a fork: where `--live` names the server, each is logged in anew with this machine's own password. */
 import type { Socket } from 'node:net';
-import pg from 'pg';
 import type { LaneEvent } from '../../model/event.ts';
 import type { Received, Sent, Target } from '../../replay/fork/world.ts';
 import { Frames } from '../../steps/postgres/frames.ts';
+import { createClient } from '../../store/sql/pool.ts';
 import type { NamedValue } from './named-values.ts';
 import { asksToEncrypt, isLogin, message, readSession, startupOf, statementsIn, welcome } from './postgres-wire.ts';
 
@@ -119,7 +119,7 @@ export class PostgresSessions {
 
   async #login({ host, port }: Target, startup: Readonly<Record<string, string>>): Promise<Login> {
     const { user = '', database = user } = startup;
-    const client = new pg.Client({ host, port: Number(port), user, database, password: this.#passwordFor(user, database, port) ?? '', ssl: false });
+    const client = createClient({ host, port: Number(port), user, database, password: this.#passwordFor(user, database, port) ?? '', ssl: false });
     Object.assign(client, { getStartupConf: () => startup });
     const parameters = new Map<string, string>();
     const { connection } = client as unknown as { connection: NodeJS.EventEmitter & { stream: Socket } };

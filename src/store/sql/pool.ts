@@ -25,6 +25,11 @@ export function createPool(options: PoolOptions): Pool {
   return pool;
 }
 
+/** One connection, for those who speak on it themselves once it is logged in. */
+export function createClient(options: pg.ClientConfig): pg.Client {
+  return new pg.Client({ connectionTimeoutMillis: CONNECT_MS, ...options });
+}
+
 function parserOf(oid: number, format: 'text' | 'binary' = 'text'): (value: string) => unknown {
   if (oid === BIGINT) return Number;
   const parse = pg.types.getTypeParser(oid, format) as (value: string) => unknown;
