@@ -34,6 +34,8 @@ export interface ReplayRequest extends ReplayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Variables of the user who replays; default: of this process. */
   readonly user?: Environment;
+  /** Private keys to read with; default: the user's. */
+  readonly readers?: () => readonly string[];
   /** File that the report is written to. */
   readonly report?: string | undefined;
   /** Its child processes are to be replayed after it. */
@@ -52,11 +54,11 @@ export interface ReplayedRun {
 }
 
 /** Says what came of it, once it is known. @throws HarnessError before anything is started */
-export async function replayRun({ store, run, sandbox, node, loose = false, command, env = {}, user = process.env, report: file, withChildren = false, part, output = OWN }: ReplayRequest): Promise<ReplayedRun> {
+export async function replayRun({ store, run, sandbox, node, loose = false, command, env = {}, user = process.env, readers = () => identities(user), report: file, withChildren = false, part, output = OWN }: ReplayRequest): Promise<ReplayedRun> {
   requireRecordedWithin(run.manifest, 'replay');
   requireCommand(run.manifest, command, withChildren);
   const mode = sandboxMode(sandbox);
-  const { events, runKey, complete } = store.tape(run, identities(user));
+  const { events, runKey, complete } = store.tape(run, readers());
   const [begin] = events;
   const say = (text: string): void => void output.stderr.write(`${text}\n`);
   if (begin?.type !== 'begin') {
@@ -71,7 +73,7 @@ export async function replayRun({ store, run, sandbox, node, loose = false, comm
     const facts = run.manifest.imported ? startable(begin.facts, command ?? [], DIST) : begin.facts;
     const plan = planOf(facts, { store: store.location, runKey, folder, mode, node, env, command, loose, match: loadConfig(user, process.cwd()).match, user });
     const performed = await perform(plan, output, output !== OWN, partial);
-    const report = performed.report && (await masked(performed.report, store, run, user));
+    const report = performed.report && (await masked(performed.report, store, run, user, readers));
     if (file !== undefined && report) writeReport(file, report);
     if (!report) {
       // A process that refused to replay has said why.
@@ -88,11 +90,11 @@ export async function replayRun({ store, run, sandbox, node, loose = false, comm
 }
 
 /** The process that replayed has masked what its own lane knows of. */
-async function masked(report: Report, store: EmbeddedStore, run: StoredRun, user: Environment): Promise<Report> {
+async function masked(report: Report, store: EmbeddedStore, run: StoredRun, user: Environment, readersOf: () => readonly string[]): Promise<Report> {
   if (report.verdict !== 'diverged') return report;
   // What finds secrets knows all protocols: most replays do without.
   const { maskReport } = await import('../../store/masking/mask-report.ts');
-  const readers = identities(user);
+  const readers = readersOf();
   const { events, runKey } = store.tape(run, readers);
   return maskReport(report, [...events, ...store.lanes(run, readers).flatMap((lane) => lane.events)], { mask: loadConfig(user, process.cwd()).mask, key: runKey });
 }

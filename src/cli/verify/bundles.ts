@@ -47,6 +47,7 @@ function isFolder(path: string): boolean {
 
 /** @param folder that the stores are made in @returns each bundle, or what is wrong with it */
 export function openBundles(files: readonly string[], folder: string): (OpenBundle | VerifiedRun)[] {
+  if (files.length === 0) return [];
   const readers = identities(process.env);
   const most = diskCap(loadConfig(process.env, process.cwd()).limits);
   // What has no secrets is read by a key that nobody keeps: a host of CI has none.

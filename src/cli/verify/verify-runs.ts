@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Writable } from 'node:stream';
 import { HarnessError } from '../../model/error.ts';
 import type { RunManifest } from '../../model/run.ts';
-import type { Environment } from '../../store/keyring.ts';
+import { type Environment, identities } from '../../store/keyring.ts';
 import { broughtBack } from '../archived.ts';
 import { fetched, type Stores, storeAt } from '../stores.ts';
 import { type ReplayedRun, type ReplayOptions, replayRun } from '../replay/replay-run.ts';
@@ -28,12 +28,13 @@ export interface VerifyOptions {
 /** @param runs to replay, or known already to be no good @returns the runs in the order given */
 export async function verifyRuns(runs: readonly (Subject | VerifiedRun)[], { how, progress }: VerifyOptions): Promise<Verification> {
   const began = performance.now();
+  const readersOf = askedOnce();
   const verified: VerifiedRun[] = [];
   const waiting = [...runs.entries()];
   const worker = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [at, subject] = next;
-      const run = 'verdict' in subject ? subject : await verifyRun(subject, how);
+      const run = 'verdict' in subject ? subject : await verifyRun(subject, how, readersOf);
       verified[at] = run;
       progress?.(run, Object.keys(verified).length, runs.length);
     }
@@ -50,16 +51,29 @@ export async function verifyRuns(runs: readonly (Subject | VerifiedRun)[], { how
   return { runs: verified, durationMs: Math.round(performance.now() - began) };
 }
 
-async function verifyRun({ manifest, store, file, env }: Subject, how: ReplayOptions): Promise<VerifiedRun> {
+async function verifyRun({ manifest, store, file, env }: Subject, how: ReplayOptions, readersOf: Readers): Promise<VerifiedRun> {
   const began = performance.now();
   const { id, name, agent, startedAt, tags } = manifest;
-  const { replayed, said } = await replayQuietly(id, store, { ...process.env, ...env }, how);
+  const { replayed, said } = await replayQuietly(id, store, { ...process.env, ...env }, how, readersOf);
   const report = replayed?.report ?? null;
   return {
     id, file: file ?? null, name, agent, startedAt, tags, report,
     verdict: report?.verdict ?? 'failed',
     said: said === '' && !report ? `the replay ended with exit ${replayed?.code ?? 1} and said nothing` : file !== undefined && report?.verdict !== 'identical' ? `${said}\n  the run lies in ${file}: replay-harness import puts it into a store, for show and replay` : said,
     durationMs: Math.round(performance.now() - began),
+  };
+}
+
+type Readers = (user: Environment) => readonly string[];
+
+/** Private keys may come from a command, which takes its time and may ask a person. */
+function askedOnce(): Readers {
+  const known = new Map<string | undefined, readonly string[]>();
+  return (user) => {
+    const from = user['REPLAY_HARNESS_IDENTITY'];
+    const keys = known.get(from) ?? identities(user);
+    known.set(from, keys);
+    return keys;
   };
 }
 
@@ -79,14 +93,14 @@ function storesAt(location: string): Stores {
 }
 
 /** What the program prints has been compared by the replay itself. */
-async function replayQuietly(id: string, location: string, user: Environment, how: ReplayOptions): Promise<Quietly> {
+async function replayQuietly(id: string, location: string, user: Environment, how: ReplayOptions, readersOf: Readers): Promise<Quietly> {
   const printed: Buffer[] = [];
   const output = { stdout: sink(), stderr: sink((chunk) => printed.push(chunk)) };
   const said = (): string => ownPart(Buffer.concat(printed).toString());
   try {
     const { store, runs } = storesAt(location);
     const run = await broughtBack(store, await fetched({ store, runs }, await runs.find(id)), (text) => output.stderr.write(text));
-    const replayed = await replayRun({ ...how, store, run, user, output });
+    const replayed = await replayRun({ ...how, store, run, user, readers: () => readersOf(user), output });
     return { replayed, said: said() };
   } catch (error) {
     // One run that cannot be replayed keeps no other from being replayed.
