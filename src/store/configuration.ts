@@ -29,8 +29,9 @@ function read(file: string): string {
   }
 }
 
-/** The store: absolute, so that a later chdir does not move it. */
+/** The store: absolute, so that a later chdir does not move it. @throws ConfigError when it looks like a URL and is none of a server's */
 export function storeLocation(flag: string | undefined, env: Environment, config: Config, folder: string): string {
   const location = flag ?? env['REPLAY_HARNESS_STORE'] ?? config.store ?? '.replay';
+  requirePlace(location);
   return location.startsWith('/') || isServer(location) ? location : `${folder}/${location}`;
 }

@@ -115,7 +115,7 @@ describe('another answer', () => {
 
 describe('side effects', () => {
   const forbidden = {
-    model: /POST http\S+\/v1\/chat\/completions/, lookalike: /GET http\S+\/items-delete/, order: /POST http\S+\/items/, overriding: /GET http\S+\/items/, carrying: /GET http\S+\/items/, http2: /HTTP\/2/, elsewhere: /GET http\S+\/items/, redirected: /GET http\S+\/items/, mail: /waits for the server to speak first/, sql: /a PostgreSQL session with/,
+    model: /POST http\S+\/v1\/chat\/completions/, lookalike: /GET http\S+\/items-delete/, order: /POST http\S+\/items/, overriding: /GET http\S+\/items/, carrying: /GET http\S+\/items/, http2: /HTTP\/2/, elsewhere: /GET http\S+\/items/, redirected: /GET http\S+\/items/, mail: /waits for the server to speak first/, sql: /a PostgreSQL session with 127/,
     file: /fs\.\w+ \S*acted\.txt|a write of 5 bytes/, fileLater: /fs\.\w+ \S*acted\.txt|a write of 5 bytes/, child: /the child process touch acted\.txt/, childAtOnce: /the child process touch acted\.txt/,
   };
   it('are refused by name, and do not happen', async () => {

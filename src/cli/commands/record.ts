@@ -100,7 +100,7 @@ function summary(store: Store, run: string): string {
   const all = store.list();
   const recorded = all.find(({ manifest }) => manifest.id === run);
   const children = all.filter(({ manifest }) => manifest.parentRunId === run).map(({ manifest }) => manifest.id).reverse();
-  if (!recorded) return 'nothing was recorded: no Node process ran user code below this command';
+  if (!recorded) return `nothing was recorded: no Node process ran user code below this command${store.isFolder() ? '' : `, or the store ${store.location} was removed meanwhile`}`;
   const { manifest, status } = recorded;
   const notes = manifest.uncaptured.length > 0 ? `; not captured: ${manifest.uncaptured.join(', ')}` : '';
   const named = children.slice(0, NAMED_CHILDREN).join(', ') + (children.length > NAMED_CHILDREN ? `, and ${children.length - NAMED_CHILDREN} more` : '');
