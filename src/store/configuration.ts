@@ -3,7 +3,7 @@ import { type Config, parseConfig } from '../model/config.ts';
 import { ConfigError } from '../model/error.ts';
 import { nativeFs } from '../runtime/natives.ts';
 import type { Environment } from './keyring.ts';
-import { isServer } from './location.ts';
+import { isServer, requirePlace } from './location.ts';
 
 export const CONFIG_FILE = 'replay-harness.json';
 

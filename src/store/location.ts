@@ -13,7 +13,7 @@ export function requirePlace(location: string): void {
   try {
     new URL(location);
   } catch {
-    throw new ConfigError(`The store ${withoutPassword(location).replace(/[^/@]*$/, '…')} is no URL. What has a meaning in one is written percent-encoded in a user, a password or a name: # as %23, / as %2F, @ as %40.`);
+    throw new ConfigError(`The store ${location.replace(/^(postgres(?:ql)?:\/\/[^:/@]*).*$/s, '$1…')} is no URL. What has a meaning in one is written percent-encoded in a user, a password or a name: # as %23, / as %2F, @ as %40.`);
   }
 }
 

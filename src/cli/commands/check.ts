@@ -32,6 +32,7 @@ export async function check(args: readonly string[]): Promise<number> {
   if (all && parsed.positionals.length > 0) throw new ConfigError('check takes a run, or --all, not both.');
   const anchored = anchor === undefined ? undefined : readAnchor(anchor);
   const found = all ? await parsed.runs.list() : [await parsed.runs.find(oneRun('check', parsed))];
+  if (found.length === 0 && !anchored) throw new ConfigError(`The store ${parsed.runs.location} holds no runs: there is nothing to check.`);
   if (anchored && !all && !anchored.has((found[0] as StoredRun).manifest.id)) throw new ConfigError(`--anchor ${anchor}: run ${found[0]?.manifest.id} is not in it.`);
   const findings: Finding[] = [];
   for (const run of found) findings.push(await examine(parsed, run, anchored));

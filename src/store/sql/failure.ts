@@ -15,7 +15,7 @@ const UNREACHABLE: readonly (readonly [RegExp, string])[] = [
   [/^53100$/, 'the server’s disk is full'],
   [/^57P0[1-3]$/, 'the server is starting, stopping or was stopped. Try again when it is up'],
   [/^ENOTFOUND|^EAI_/, 'no server of that name is known. Check the host in the store’s URL'],
-  [/^ECONNREFUSED$/, 'nothing answers at that host and port. Is the server up?'],
+  [/^ECONNREFUSED$/, 'nothing answers at that host and port; the server may be down'],
   [/^(08\w{3}|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT|EACCES)$/, 'the connection failed'],
   [/^58\w{3}$|^XX\w{3}$/, 'the server reports an error of its own'],
 ];
