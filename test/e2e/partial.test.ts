@@ -193,3 +193,19 @@ it('finds the stale variable of the wrong argument, in the sandbox', async () =>
   debug.leave();
   expect(await ended).toMatchObject({ code: 1, stdout: recorded.stdout.toString() });
 });
+
+it('secrets among the locals have stand-ins', async () => {
+  const workspace = testWorkspace();
+  const agent = workspace.write('knows.mjs', `
+    function ask() {
+      const authorization = 'Bearer ' + process.env.SERVICE_API_KEY;
+      console.log(authorization.length);
+    }
+    ask();`);
+  const secret = 'kD83hf-92jXs0qPw71Vb';
+  expect(await workspace.record(agent, { env: { SERVICE_API_KEY: secret } })).toMatchObject({ exitCode: 0 });
+  const { steps } = JSON.parse((await workspace.cli(['show', 'latest', '--json'])).stdout.toString()) as { steps: Step[] };
+  const replayed = await workspace.replay('latest', { args: ['--until', String(steps.find(({ boundary }) => boundary === 'stdout')?.step)], env: { SERVICE_API_KEY: secret } });
+  expect(replayed.stderr.toString()).toMatch(/authorization = "Bearer \S{20}"\n/);
+  expect(replayed.stderr.toString()).not.toContain(secret);
+});

@@ -25,6 +25,8 @@ export interface Where {
   readonly steps: readonly Step[];
   /** Sealed after the program's own end. */
   readonly complete: boolean;
+  /** Puts stand-ins in the place of the run's secrets. */
+  readonly masked: (text: string) => string;
 }
 
 /** @throws ConfigError where N is no step */
@@ -116,7 +118,7 @@ export class Partial {
     process.stderr.write(text);
     if (!this.#options.step) return debuggee.goOn(stop, 'end');
     this.#stepper ??= new Stepper(process.stdin);
-    const describe = (): string => `${renderStanding(earlier ?? standing, earlier !== undefined).join('\n')}\n`;
+    const describe = (): string => this.#where.masked(`${renderStanding(earlier ?? standing, earlier !== undefined).join('\n')}\n`);
     const choice = await this.#stepper.choose(debuggee, standing, this.steps, describe);
     if ('to' in choice) this.#to = choice.to;
     return debuggee.goOn(stop, 'to' in choice ? 'on' : choice.go);
@@ -124,7 +126,7 @@ export class Partial {
 
   #describe(number: number, asks: string, standing: Standing, isEarlier: boolean): string {
     this.stack = standing.frames.map(({ name, place }) => `${name === '' ? '(anonymous)' : name} (${place})`);
-    return `${renderStop({ runId: this.#where.runId, step: this.#byNumber.get(number) as Step, asks, standing, isEarlier }).join('\n')}\n`;
+    return this.#where.masked(`${renderStop({ runId: this.#where.runId, step: this.#byNumber.get(number) as Step, asks, standing, isEarlier }).join('\n')}\n`);
   }
 
   /** The program stands until a debugger lets it go on; after the last debugger has gone, it does not stop any more. */

@@ -39,6 +39,10 @@ export async function replay(args: readonly string[]): Promise<number> {
 
 /** What stops, and what tells where, is loaded for those replays alone. */
 async function stopping(options: PartialOptions, { store }: Pick<Arguments, 'store'>, run: StoredRun): Promise<(complete: boolean) => PartialReplay | undefined> {
-  const [{ partial }, { interpretRun }] = await Promise.all([import('./replay-partial.ts'), import('../interpreted.ts')]);
-  return (complete) => partial(options, { runId: run.manifest.id, steps: interpretRun(store, run, identities(process.env)).steps, complete });
+  const [{ partial }, { interpretRun }, { maskerOf }] = await Promise.all([import('./replay-partial.ts'), import('../interpreted.ts'), import('../masked.ts')]);
+  return (complete) => {
+    const interpreted = interpretRun(store, run, identities(process.env));
+    const masker = maskerOf(interpreted);
+    return partial(options, { runId: run.manifest.id, steps: interpreted.steps, complete, masked: (text) => masker.text(text) });
+  };
 }
