@@ -53,15 +53,24 @@ export function describeEvent(event: LaneEvent, standardStream: (operation: numb
 
 const TWO_PATHS: ReadonlySet<string> = new Set(['rename', 'copyFile', 'link', 'symlink', 'CpDirJob', 'cpSyncCopyDir', 'cpSyncCheckPaths', 'cpSyncOverrideFile']);
 
+/** Kinds whose steps have a call and its arguments as their input. */
+const CALLS: ReadonlySet<string> = new Set(['dns', 'entropy']);
+
 /** Where two keys of one kind differ first, in the words of a step's input. */
 export function keyDifference(kind: string, expected: string, actual: string): FirstDifference {
-  const found = kind === 'process' ? firstJsonDifference('', commandOf(expected), commandOf(actual)) : undefined;
+  const words = kind === 'process' ? commandOf : CALLS.has(kind) ? callOf : undefined;
+  const found = words && firstJsonDifference('', words(expected), words(actual));
   return found ?? { field: kind, expected, actual };
 }
 
 function commandOf(key: string): unknown {
   const [command, args, options] = jsonParse(key) as [string, string[], object];
   return { command, args, ...options };
+}
+
+function callOf(key: string): unknown {
+  const [call, ...args] = jsonParse(key) as unknown[];
+  return { call, args };
 }
 
 export function describeStart(kind: string, key: string): string {

@@ -10,6 +10,8 @@ import { spoilFiles, writeFiles, writeWholeFiles } from '../support/agent-files.
 import { testServer, testWorkspace } from '../support/test-workspace.ts';
 import type { Replayed } from '../support/workspace.ts';
 
+type Drifts = NonNullable<Replayed['report']>['drifts'];
+
 const OWN = process.versions.node.split('.', 1)[0] as string;
 
 /** Changes every `from` of a program into `to` between recording and replay. */
@@ -131,6 +133,88 @@ console.log((await (await fetch(process.env.SERVER_URL + '/json')).json()).id);`
     const host = await replayChanged(program, [['/* first */', "await fetch('http://nowhere.example/x');"]]);
     expect(host.report?.drifts[0]).toMatchObject({ change: 'added', now: 'GET http://nowhere.example/x' });
   });
+});
+
+/** Records a program once, and replays it changed in one place at a time. */
+async function recordThenChange(program: string, env: Record<string, string> = {}): Promise<(from: string, to: string, args?: readonly string[]) => Promise<Replayed & { readonly drifts: Drifts | undefined }>> {
+  const workspace = testWorkspace();
+  const file = workspace.write('agent.mjs', program);
+  const recorded = await workspace.record(file, { env });
+  expect(recorded.exitCode, recorded.stderr.toString()).toBe(0);
+  return async (from, to, args = ['--loose']) => {
+    expect(program).toContain(from);
+    writeFileSync(file, program.replace(from, () => to));
+    const replayed = await workspace.replay('latest', { args });
+    return { ...replayed, drifts: replayed.report?.drifts };
+  };
+}
+
+describe('name lookups', () => {
+  const OTHER_VERSION = [...RUNTIMES].find(([major]) => major !== OWN)?.[1];
+
+  it('of the program’s own are answered as recorded, or told and not answered', async () => {
+    const replay = await recordThenChange(`
+import { lookup, resolve4 } from 'node:dns/promises';
+await lookup('localhost');
+/* more */
+console.log('done');`);
+    const same = await replay('/* more */', "await lookup('localhost');");
+    expect({ exitCode: same.exitCode, verdict: same.report?.verdict, drifts: same.drifts, stdout: same.stdout.toString() }, same.ownStderr).toEqual({ exitCode: 0, verdict: 'identical', drifts: [], stdout: 'done\n' });
+    const changed = { change: 'changed', kind: 'dns', recorded: 'a DNS getaddrinfo localhost', now: 'a DNS getaddrinfo other.example', firstDifference: { field: 'args[0]', expected: 'localhost', actual: 'other.example' } };
+    const other = await replay("await lookup('localhost')", "lookup('other.example').then(console.log)");
+    expect({ exitCode: other.exitCode, drifts: other.drifts, stdout: other.stdout.toString() }, other.ownStderr).toMatchObject({ exitCode: 3, drifts: [changed], stdout: 'done\n' });
+    const more = await replay('/* more */', "resolve4('other.example').finally(console.log);");
+    expect({ exitCode: more.exitCode, drifts: more.drifts, stdout: more.stdout.toString() }, more.ownStderr).toMatchObject({ exitCode: 3, drifts: [{ change: 'added', now: 'a DNS queryA other.example' }], stdout: 'done\n' });
+    const less = await replay("await lookup('localhost');", '');
+    expect({ exitCode: less.exitCode, drifts: less.drifts }, less.ownStderr).toMatchObject({ exitCode: 3, drifts: [{ change: 'missing', kind: 'dns', recorded: 'a DNS getaddrinfo localhost' }] });
+    if (OTHER_VERSION === undefined) return;
+    const elsewhere = await replay("'localhost'", "'other.example'", ['--node', OTHER_VERSION]);
+    expect({ exitCode: elsewhere.exitCode, report: elsewhere.report, stdout: elsewhere.stdout.toString() }, elsewhere.ownStderr).toMatchObject({ exitCode: 3, report: { verdict: 'diverged', kind: 'dns', expected: changed.recorded, actual: changed.now }, stdout: '' });
+  });
+
+  it('that only find where to connect do not count: the connections do', async () => {
+    const server = await testServer(testWorkspace());
+    const program = `
+import dns from 'node:dns';
+import http from 'node:http';
+const agent = new http.Agent({ keepAlive: true });
+const url = process.env.SERVER_URL.replace('127.0.0.1', 'localhost') + '/json';
+const lookup = (name, options, done) => dns.lookup(name, options, done);
+const get = (address, options) => new Promise((resolve) => http.get(address, options, (response) => response.resume().on('end', resolve)));
+await get(url, { agent, lookup });
+await get(url, { agent });
+/* more */
+console.log('done');
+agent.destroy();`;
+    const oneConnection = await recordThenChange(program, server.env);
+    const twoConnections = await recordThenChange(program.replace('true', 'false'), server.env);
+    await server.stop();
+    for (const [replay, from, to] of [[oneConnection, 'true', 'false'], [twoConnections, 'false', 'true']] as const) {
+      const { exitCode, drifts, ownStderr } = await replay(from, to);
+      expect({ exitCode, drifts }, ownStderr).toEqual({ exitCode: 0, drifts: [] });
+    }
+    const { exitCode, drifts, ownStderr } = await oneConnection('/* more */', "http.get('http://other.example/', { lookup });");
+    expect({ exitCode, drifts }, ownStderr).toMatchObject({ exitCode: 3, drifts: [{ change: 'added', kind: 'http request', now: 'GET http://other.example/' }] });
+  });
+});
+
+it('draws of another size, and further ones, are told', async () => {
+  const replay = await recordThenChange(`
+import { randomBytes, randomFill } from 'node:crypto';
+const size = 8;
+const drawn = [randomBytes(size), crypto.getRandomValues(new Uint8Array(size))];
+randomFill(Buffer.alloc(size), (error, bytes) => console.log(error, bytes.length - size, ...drawn.map(({ length }) => length - size)));
+/* more */`);
+  const SIZES = ['randomBytes', 'getRandomValues', 'randomFill'].map((name) => ({ change: 'changed', kind: 'entropy', recorded: `entropy ${name} 8`, now: `entropy ${name} 7`, firstDifference: { field: 'args[0]', expected: '8', actual: '7' } }));
+  const less = await replay('size = 8', 'size = 7');
+  expect({ exitCode: less.exitCode, drifts: less.drifts, stdout: less.stdout.toString() }, less.ownStderr).toMatchObject({ exitCode: 3, drifts: SIZES, stdout: 'null 0 0 0\n' });
+  const more = await replay('/* more */', 'crypto.randomUUID();');
+  expect({ exitCode: more.exitCode, drifts: more.drifts }, more.ownStderr).toMatchObject({ exitCode: 3, drifts: [{ change: 'added', now: 'entropy randomUUID' }] });
+  // Where it is compared event by event, too.
+  for (const call of ['getRandomValues(new Uint8Array(size', 'randomFill(Buffer.alloc(size']) {
+    const { exitCode, report, ownStderr } = await replay(call, `${call} + 1`, []);
+    expect({ exitCode, verdict: report?.verdict, fidelity: report?.fidelity, actual: report?.actual }, ownStderr).toMatchObject({ exitCode: 3, verdict: 'diverged', actual: expect.stringContaining(`entropy ${call.replace(/\(.*/, '')} 9`) as string });
+  }
 });
 
 describe('sockets of databases', () => {

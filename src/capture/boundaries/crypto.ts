@@ -28,6 +28,7 @@ export function installCrypto(session: Session): void {
 
 /** Random bytes and numbers: synchronous, or served to a callback. */
 function patchBytes(session: Session, crypto: Crypto): void {
+  const { randomBytes: natively } = crypto;
   const drawing = (name: string) => (native: AnyFunction): AnyFunction => function (this: unknown, ...args: unknown[]): unknown {
     const callback = args[args.length - 1];
     const key = jsonStringify([name, ...args.filter((arg) => typeof arg === 'number')]);
@@ -56,7 +57,7 @@ function patchBytes(session: Session, crypto: Crypto): void {
     }, (_, data) => {
       const outcome = decodeOutcome(data);
       if ('error' in outcome) return void (callback as AnyFunction)(outcome.error);
-      target.set(outcome.bytes as Uint8Array);
+      target.set(sized(session, 'randomFill', outcome.bytes as Uint8Array, target.length, () => natively(target.length)));
       (callback as AnyFunction)(null, args[0]);
     });
   });
@@ -88,8 +89,15 @@ function filled(session: Session, name: string, target: ArrayBufferView, fill: (
   asOwn(fill);
   const bytes = bytesOf(target);
   const recorded = session.value('entropy', `["${name}"]`, () => ({ status: 0, data: encodeOutcome({ result: undefined, bytes: bytes.slice() }) }));
-  bytes.set((decodeOutcome(recorded.data) as { bytes: Uint8Array }).bytes);
+  bytes.set(sized(session, name, (decodeOutcome(recorded.data) as { bytes: Uint8Array }).bytes, bytes.length, () => bytes));
   return target;
+}
+
+/** How much was to be filled is no part of what was recorded as asked: where it is more or less now, that is another question. */
+function sized(session: Session, name: string, recorded: Uint8Array, size: number, fresh: () => Uint8Array): Uint8Array {
+  if (recorded.length === size) return recorded;
+  const instead = session.value('entropy', jsonStringify([name, size]), () => ({ status: 0, data: encodeOutcome({ result: undefined, bytes: fresh().slice() }) }));
+  return (decodeOutcome(instead.data) as { bytes: Uint8Array }).bytes;
 }
 
 /** Keys take long to generate: only done in replay when it failed when recorded, and fails natively again. */

@@ -20,7 +20,7 @@ import type { Ending } from '../replay-session.ts';
 import type { Tape } from '../tape.ts';
 import { foreignTimeZone } from '../foreign-time-zone.ts';
 import { answerWithoutRecord } from './unrecorded.ts';
-import { isByNetwork, isTimeLimit } from './callers.ts';
+import { isByNetwork, isTimeLimit, isToConnect } from './callers.ts';
 import { kept } from './connection.ts';
 import { ExtraTimers } from './extra-timers.ts';
 import { type Difference, divergenceOf, Ledger } from './ledger.ts';
@@ -29,6 +29,7 @@ import type { Rules } from './meaning.ts';
 import type { Network } from './network.ts';
 import { NOTHING, Operations, type Pending } from './operations.ts';
 import { type LineDrift, lineDifference } from './printed-lines.ts';
+import { Questions } from './questions.ts';
 import type { RecordedStart, Recording, Turn } from './recording.ts';
 import { SemanticClock } from './semantic-clock.ts';
 import { StandardOutput } from './standard-output.ts';
@@ -80,6 +81,7 @@ export class SemanticSession implements Session {
   readonly #overlay: Overlay;
   readonly #code: CodeCheck;
   readonly #explain: Explainer;
+  readonly #questions: Questions;
   readonly #turns: Turns;
   readonly #extra: ExtraTimers = new ExtraTimers();
   readonly #queue: (() => void)[] = [];
@@ -102,6 +104,7 @@ export class SemanticSession implements Session {
     this.#code = new CodeCheck(tape.modules(), facts.argv[1], process.argv[1]);
     this.#explain = new Explainer(tape, this.#streams, trace);
     this.#operations = new Operations(recording);
+    this.#questions = new Questions(recording);
     this.#output = new StandardOutput(recording, this.#streams, sameRuntime);
     this.#ledger = new Ledger(isLoose, (divergence) => this.#end('diverged', divergence), () => this.#due().seq);
     this.#http = new HttpSide({
@@ -184,7 +187,10 @@ export class SemanticSession implements Session {
     const before = kind === 'entropy' || kind === 'fs-value' ? undefined : values.last(kind, key);
     const answer = before ?? answerWithoutRecord(kind, key, live);
     if (answer) return answer;
-    if (kind === 'entropy' && (this.#isLoose || isByNetwork(this.value))) return live();
+    if (kind === 'entropy') {
+      if (!isByNetwork(this.value)) this.#ask(kind, key);
+      return live();
+    }
     this.#unrecorded(kind.replace('-value', ''), key);
     return live();
   }
@@ -307,7 +313,10 @@ export class SemanticSession implements Session {
   exited(code: number): void {
     if (this.#ended) return;
     for (const difference of this.#differences(code)) this.#ledger.add(difference);
-    if (this.#ended) return;
+    if (!this.#ended) this.#conclude();
+  }
+
+  #conclude(): void {
     const [first] = this.#ledger.drifts;
     if (first) this.#end('drifted', divergenceOf({ ...first, code: 'REPLAY_MISMATCH' }, this.#due().seq));
     else this.#end(this.#tape.complete || this.#tape.signal !== null ? 'identical' : 'truncated', undefined);
@@ -340,7 +349,7 @@ export class SemanticSession implements Session {
     const { deliver, scope, isOrdered } = this.#operations.pending.get(operation) as Pending;
     if (kind === 'immediate') this.#soon(() => deliver('fired', 0, NOTHING), scope);
     else if (kind === 'timer' && !isRuntimes) this.#extra.add(operation, this.#at, Number(key.slice(1, -1)), () => this.#operations.pending.has(operation) && scope.runInAsyncScope(deliver, undefined, 'fired', 0, NOTHING) !== false);
-    else if (kind === 'dns') this.#resolve(operation, key);
+    else if (kind === 'dns') this.#lookUp(operation, key);
     else if (!isOrdered && !NEVER_MIND.has(kind) && !(kind === 'fs' && this.#readWhole(key, deliver))) this.#unrecorded(kind, key);
   }
 
@@ -358,11 +367,20 @@ export class SemanticSession implements Session {
     return read !== undefined;
   }
 
-  /** A name that was looked up before is what it was; one that was not leads to nobody. */
-  #resolve(operation: number, key: string): void {
+  /** A name that was looked up before is what it was. One that was not leads a connection to nobody, where what is asked is compared; the program itself gets no answer. */
+  #lookUp(operation: number, key: string): void {
     const { deliver, scope } = this.#operations.pending.get(operation) as Pending;
-    const before = this.#recording.starts.last('dns', key)?.turns[0]?.event;
-    this.#soon(() => deliver('completed', before?.status ?? 0, before?.data ?? encodeOutcome({ result: [null, ['127.0.0.1']] })), scope);
+    const before = this.#recording.starts.last('dns', key);
+    const answer = before?.turns[0]?.event;
+    if (answer) this.#soon(() => deliver('completed', answer.status, answer.data), scope);
+    else if (isToConnect(this.operation)) this.#soon(() => deliver('completed', 0, encodeOutcome({ result: [null, ['127.0.0.1']] })), scope);
+    else if (!before) this.#ask('dns', key);
+  }
+
+  /** Nothing recorded answers this, and the program can go on without. */
+  #ask(kind: Kind, key: string): void {
+    this.#questions.ask(kind, key, this.#explain.frames());
+    if (!this.#isLoose) for (const difference of this.#questions.tell()) this.#ledger.add(difference);
   }
 
   #connect(kind: 'tcp' | 'pipe', key: string, deliver: Deliver): number {
@@ -494,7 +512,10 @@ export class SemanticSession implements Session {
   #ranDry(): boolean {
     if (this.#http.reached(Infinity) || this.#http.pairRest()) return true;
     // Nothing is known of what the program did after the last event of a cut recording.
-    if (!this.#tape.complete && this.#turns.left.length === 0) this.#end(this.#tape.signal === null ? 'truncated' : 'identical', undefined);
+    if (!this.#tape.complete && this.#turns.left.length === 0) {
+      for (const difference of this.#questions.tell()) this.#ledger.add(difference);
+      this.#conclude();
+    }
     return false;
   }
 
@@ -530,12 +551,13 @@ export class SemanticSession implements Session {
     const started = this.#recording.starts.allLeft().filter(({ event }) => COUNT.has(event.kind) || this.#recording.isOther(event.operation)).map(({ event }) => missing(event));
     const read = this.#recording.values.allLeft().filter(({ kind }) => COUNT.has(kind)).map(missing);
     const compared = (operation: number): boolean => !this.#streams.has(operation) && (this.#operations.pending.has(operation) || operation === 0);
-    return [...started, ...read, ...this.#operations.unwritten(compared).filter(({ kind }) => kind === 'write' || kind === 'file-write').map(missing)].sort((a, b) => (a.step ?? 0) - (b.step ?? 0));
+    return [...this.#questions.tell(), ...this.#questions.missing(), ...started, ...read, ...this.#operations.unwritten(compared).filter(({ kind }) => kind === 'write' || kind === 'file-write').map(missing)].sort((a, b) => (a.step ?? 0) - (b.step ?? 0));
   }
 
   #end(verdict: SemanticEnding['verdict'], divergence: Divergence | undefined, blocked: readonly string[] = []): void {
     if (this.#ended) return;
     this.#ended = true;
+    if (this.#isLoose) for (const difference of this.#questions.tell()) this.#ledger.add(difference);
     this.#turns.stop();
     this.#overlay.clear();
     this.#finish({ verdict, divergence, blocked, steps: this.#delivered === this.#recording.turns.length ? this.#tape.length : (divergence?.step ?? this.#tape.length), changedCode: this.#code.changed(), drifts: this.#ledger.drifts });
