@@ -177,6 +177,7 @@ console.log('done');`);
     const program = `
 import dns from 'node:dns';
 import http from 'node:http';
+import net from 'node:net';
 const agent = new http.Agent({ keepAlive: true });
 const url = process.env.SERVER_URL.replace('127.0.0.1', 'localhost') + '/json';
 const lookup = (name, options, done) => dns.lookup(name, options, done);
@@ -193,8 +194,8 @@ agent.destroy();`;
       const { exitCode, drifts, ownStderr } = await replay(from, to);
       expect({ exitCode, drifts }, ownStderr).toEqual({ exitCode: 0, drifts: [] });
     }
-    const { exitCode, drifts, ownStderr } = await oneConnection('/* more */', "http.get('http://other.example/', { lookup });");
-    expect({ exitCode, drifts }, ownStderr).toMatchObject({ exitCode: 3, drifts: [{ change: 'added', kind: 'http request', now: 'GET http://other.example/' }] });
+    const { exitCode, drifts, ownStderr } = await oneConnection('/* more */', "http.get('http://other.example/', { lookup }); net.connect(80, 'third.example', function () { this.end(); });");
+    expect({ exitCode, drifts }, ownStderr).toMatchObject({ exitCode: 3, drifts: [{ change: 'added', kind: 'http request', now: 'GET http://other.example/' }, { change: 'added', kind: 'dns', now: 'a DNS getaddrinfo third.example' }] });
   });
 });
 

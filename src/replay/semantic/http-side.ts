@@ -52,6 +52,8 @@ export class HttpSide implements Listener {
   /** Asked once more than recorded, of what never answered. */
   readonly #unanswered: Unmatched[] = [];
   readonly #closed: Set<number> = new Set();
+  /** Lower case. */
+  readonly #hosts: Set<string> = new Set();
   /** The connection below one with TLS. */
   readonly #below: Map<number, number> = new Map();
   #connecting: { readonly turn: number; readonly run: () => void }[] = [];
@@ -70,6 +72,11 @@ export class HttpSide implements Listener {
 
   get isBusy(): boolean {
     return this.#underWay > 0;
+  }
+
+  /** Whether any request was for this host. */
+  hasAsked(host: string): boolean {
+    return this.#hosts.has(host.toLowerCase());
   }
 
   asksLeave(connection: VirtualConnection): void {
@@ -130,6 +137,7 @@ export class HttpSide implements Listener {
     const { request } = asked;
     const meaning = meaningOf(request, this.#rules);
     const frames = this.#port.frames();
+    if (URL.canParse(request.url)) this.#hosts.add(new URL(request.url).hostname);
     let found: Candidate | undefined;
     let isAmbiguous = false;
     this.#underWay++;

@@ -21,6 +21,8 @@ type Asked = StartEvent | ValueEvent;
 export class Questions {
   readonly #recording: Recording;
   readonly #replaced: Set<Asked> = new Set();
+  /** Lookups whose answer is nobody, by name. */
+  readonly #nobody: Map<string, Question> = new Map();
   #asked: Question[] = [];
   #hosts: ReadonlySet<string> | undefined;
 
@@ -31,6 +33,18 @@ export class Questions {
   /** @param key as recorded: a call and its arguments */
   ask(kind: Kind, key: string, stack: readonly string[]): void {
     this.#asked.push({ kind, key, stack });
+  }
+
+  /** A connection is to be made to a name that was never looked up. */
+  leadsToNobody(key: string, stack: readonly string[]): void {
+    const host = hostOf(key);
+    const isKnown = this.#recording.events.some((event) => event.type === 'start' && event.kind === 'dns' && hostOf(event.key) === host);
+    if (host !== undefined && !isKnown) this.#nobody.set(host, { kind: 'dns', key, stack });
+  }
+
+  /** The program has ended. @param hasAsked whether a request told where it went */
+  unasked(hasAsked: (host: string) => boolean): Difference[] {
+    return [...this.#nobody].filter(([host]) => !hasAsked(host)).map(([, question]) => this.#difference(question));
   }
 
   /** @returns what has been asked since, each told once */
@@ -84,8 +98,8 @@ export class Questions {
 
   #isOfRequest({ event }: RecordedStart): boolean {
     this.#hosts ??= hostsOf(this.#recording);
-    const [, host] = jsonParse(event.key) as unknown[];
-    return typeof host === 'string' && this.#hosts.has(host);
+    const host = hostOf(event.key);
+    return host !== undefined && this.#hosts.has(host);
   }
 
   /** Whether a connection to what was found began in the very turn in which it was. */
@@ -114,4 +128,9 @@ function describe(event: Asked): string {
 
 function callOf(key: string): string {
   return String((jsonParse(key) as unknown[])[0]);
+}
+
+function hostOf(key: string): string | undefined {
+  const [, host] = jsonParse(key) as unknown[];
+  return typeof host === 'string' ? host : undefined;
 }

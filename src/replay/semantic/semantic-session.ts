@@ -373,8 +373,10 @@ export class SemanticSession implements Session {
     const before = this.#recording.starts.last('dns', key);
     const answer = before?.turns[0]?.event;
     if (answer) this.#soon(() => deliver('completed', answer.status, answer.data), scope);
-    else if (isToConnect(this.operation)) this.#soon(() => deliver('completed', 0, encodeOutcome({ result: [null, ['127.0.0.1']] })), scope);
-    else if (!before) this.#ask('dns', key);
+    else if (isToConnect(this.operation)) {
+      this.#questions.leadsToNobody(key, this.#explain.frames());
+      this.#soon(() => deliver('completed', 0, encodeOutcome({ result: [null, ['127.0.0.1']] })), scope);
+    } else if (!before) this.#ask('dns', key);
   }
 
   /** Nothing recorded answers this, and the program can go on without. */
@@ -551,7 +553,7 @@ export class SemanticSession implements Session {
     const started = this.#recording.starts.allLeft().filter(({ event }) => COUNT.has(event.kind) || this.#recording.isOther(event.operation)).map(({ event }) => missing(event));
     const read = this.#recording.values.allLeft().filter(({ kind }) => COUNT.has(kind)).map(missing);
     const compared = (operation: number): boolean => !this.#streams.has(operation) && (this.#operations.pending.has(operation) || operation === 0);
-    return [...this.#questions.tell(), ...this.#questions.missing(), ...started, ...read, ...this.#operations.unwritten(compared).filter(({ kind }) => kind === 'write' || kind === 'file-write').map(missing)].sort((a, b) => (a.step ?? 0) - (b.step ?? 0));
+    return [...this.#questions.tell(), ...this.#questions.unasked((host) => this.#http.hasAsked(host)), ...this.#questions.missing(), ...started, ...read, ...this.#operations.unwritten(compared).filter(({ kind }) => kind === 'write' || kind === 'file-write').map(missing)].sort((a, b) => (a.step ?? 0) - (b.step ?? 0));
   }
 
   #end(verdict: SemanticEnding['verdict'], divergence: Divergence | undefined, blocked: readonly string[] = []): void {
