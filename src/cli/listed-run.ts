@@ -1,4 +1,5 @@
 /** A run as listings have it. */
+import type { ForkPoint } from '../model/run.ts';
 import type { Payload } from '../store/absent.ts';
 
 /** A run in the contract's shape. What needs a key to read is null where there is none. */
@@ -25,4 +26,6 @@ export interface ListedRun {
   readonly uncaptured: readonly string[];
   /** Where its journal is: `here`, `archived`, or why it is gone. */
   readonly payload: Payload;
+  /** Of a fork: where, and what it was refused. */
+  readonly fork?: ForkPoint;
 }

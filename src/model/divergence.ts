@@ -65,6 +65,8 @@ export interface Report {
   readonly sandbox: string | null;
   /** The run that this one, a fork, comes from. */
   readonly forkedFrom?: string;
+  /** What the replayed run, a fork, was refused, where that ended it. */
+  readonly refused?: readonly string[];
   /** Exit code of a forked program that came to its end. */
   readonly exitCode?: number;
   /** Number of the step before which a partial replay ended (`--until`). */

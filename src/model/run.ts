@@ -30,6 +30,8 @@ export interface RunManifest {
   readonly lost: number;
   /** Seen from outside, through the proxy of `record`: its HTTP traffic alone, which is served and not replayed. Absent: recorded from within. */
   readonly captured?: 'proxy';
+  /** Of a fork made by this version or a newer one. */
+  readonly fork?: ForkPoint;
   /** It was recorded elsewhere: its recorded command is never executed here. */
   readonly imported?: Import;
   /** A copy of its journal lies in an archive; whether the journal lies here as well says `restoredAt`. */
@@ -38,6 +40,13 @@ export interface RunManifest {
   readonly gone?: Tombstone;
   /** What listings count, of a run whose journal does not lie here. */
   readonly counts?: Counts;
+}
+
+export interface ForkPoint {
+  /** Number of the step of `forkedFrom` from which on the program was left to itself. */
+  readonly at: number;
+  /** What it asked for and was refused, without what may be a secret: no query of a URL, no argument of a command. A fork that was stopped by it is `truncated`. */
+  readonly refused?: readonly string[];
 }
 
 export interface Counts {

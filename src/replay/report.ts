@@ -14,7 +14,7 @@ export function explain(report: Report): string {
     return `replay-harness: replayed ${runId}: identical${fidelity(report)}, ${report.steps} events, 0 live calls${end}${changedCode(report, '\nreplay-harness: ', ' It makes no difference to this run.')}`;
   }
   if (verdict === 'truncated') {
-    return `replay-harness: replayed ${runId} to its last event (${report.steps})${fidelity(report)}: the recording is truncated, since the recorded process ended without closing it${changedCode(report, '\nreplay-harness: ', '')}`;
+    return `replay-harness: replayed ${runId} to its last event (${report.steps})${fidelity(report)}: ${whyTruncated(report)}${changedCode(report, '\nreplay-harness: ', '')}`;
   }
   const lines = [
     verdict === 'blocked'
@@ -28,6 +28,10 @@ export function explain(report: Report): string {
   if (changed !== '') lines.push(changed);
   lines.push(`  next: ${adviceFor(report)}`);
   return lines.join('\n');
+}
+
+function whyTruncated({ refused }: Report): string {
+  return refused ? `there the fork was stopped, since it was refused ${refused.join(', ')}` : 'the recording is truncated, since the recorded process ended without closing it';
 }
 
 /** Said wherever a replay did not compare byte by byte. */

@@ -132,6 +132,31 @@ describe('side effects', () => {
     }
   }, 400_000);
 
+  it('are told of wherever the fork is: in listings, shown and replayed', async () => {
+    const { workspace, question } = await recordQuestion();
+    const [id] = workspace.runs();
+    const fork = await forkRun(workspace, ['latest', '--at', question, '--set', 'body.may="child"']);
+    const run = fork.report?.runId as string;
+    expect(fork.stderr).toMatch(/refused the child process touch acted\.txt/);
+    const said = async (...args: string[]): Promise<string> => {
+      const { stdout, stderr } = await workspace.cli(args);
+      return `${stdout.toString()}${stderr.toString()}`;
+    };
+    const [table, tree, json, shown, replayed, doctor] = await Promise.all([said('runs'), said('runs', '--tree'), said('runs', '--json'), said('show', run), said('replay', run), said('doctor', run)]);
+    for (const text of [table, tree]) {
+      expect(text).toMatch(/^RUN .* FORK OF +AGENT/);
+      expect(text).toMatch(new RegExp(`^${run} .* refused +- .* ${id?.slice(0, 13)} at ${question} `, 'm'));
+      expect(text).toMatch(new RegExp(`^${id} .* complete +0 .* - +\\S+ `, 'm'));
+    }
+    // Anybody can read it, so it says no more than which program.
+    const fact = { at: Number(question), refused: ['the child process touch'] };
+    expect((JSON.parse(json) as { id: string }[]).find((one) => one.id === run)).toMatchObject({ forkedFrom: id, status: 'truncated', fork: fact });
+    expect(shown).toMatch(/fork stopped · refused the child process touch  /);
+    expect(shown).toContain(`forked from ${id} at step ${question}\n`);
+    expect(replayed).toMatch(/to its last event \(\d+\): there the fork was stopped, since it was refused the child process touch\n/);
+    expect(doctor).toMatch(/it is a fork, which was stopped since it was refused the child process touch/);
+  });
+
   it('reach no other process by a signal, also where only the guards in the process confine it', async () => {
     const workspace = testWorkspace();
     const { env } = await world();

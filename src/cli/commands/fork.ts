@@ -94,7 +94,7 @@ export async function fork(args: readonly string[]): Promise<number> {
     if (values.report !== undefined && report) writeReport(values.report, report);
     // What goes to a server lies in a folder of this host first.
     const kept = isServer(parsed.location) ? new EmbeddedStore(spoolFolder(parsed.location, process.env)) : parsed.store;
-    const isKept = keep(kept, control.folder, manifestOf(id, begin.facts, run.manifest, { report, exitCode: report?.exitCode ?? exit.code, agent: values.agent }));
+    const isKept = keep(kept, control.folder, manifestOf(id, begin.facts, run.manifest, { at: step.step, report, exitCode: report?.exitCode ?? exit.code, agent: values.agent, shown: (text) => credentials.shown(text) }));
     if (isServer(parsed.location)) await shipRest(parsed.location, kept);
     return conclude({ id, from: run.manifest.id, where: values.swap === undefined ? `at step ${step.step}` : `with ${values.swap.replace(/^ *(\d+) *, *(\d+) *$/, '$2 before $1')}`, report, code: exit.code, liveCalls: peer?.liveCalls ?? [], handled: peer?.handled ?? [], unusedModel: peer?.otherModels === 0 ? values.model : undefined, isKept, refusal: plan.outside.control.refusal });
   } finally {
@@ -133,17 +133,31 @@ function answerTo(step: Step, exchanges: readonly RecordedExchange[], { set = []
 }
 
 interface How {
+  /** Number of the step. */
+  readonly at: number;
   readonly report: Report | undefined;
   readonly exitCode: number;
   readonly agent: string | undefined;
+  /** A text without the recording's secrets. */
+  readonly shown: (text: string) => string;
 }
 
-function manifestOf(id: string, facts: RunFacts, from: RunManifest, { report, exitCode, agent }: How): RunManifest {
+function manifestOf(id: string, facts: RunFacts, from: RunManifest, { at, report, exitCode, agent, shown }: How): RunManifest {
   const isWhole = report?.exitCode !== undefined;
+  const refused = [...new Set(report?.blocked.map((call) => named(shown(call))))];
+  const { format, name, tags, node, platform } = from;
   return {
-    ...from, id, parentRunId: null, forkedFrom: facts.runId, replayOf: null, agent: agent ?? facts.agent, status: isWhole ? 'complete' : 'recording', pid: 0, processStart: '',
+    format, name, tags, node, platform, id, fork: { at, ...(refused.length > 0 && { refused }) }, parentRunId: null, forkedFrom: facts.runId, replayOf: null, agent: agent ?? facts.agent, status: isWhole ? 'complete' : 'recording', pid: 0, processStart: '',
     startedAt: new Date().toISOString(), durationMs: report?.durationMs ?? null, exitCode: isWhole ? exitCode : null, signal: null, uncaptured: [], lost: 0,
   };
+}
+
+/** Characters of a refusal that are kept in the clear. */
+const KEPT = 200;
+
+/** A manifest is for everybody to read: what a request or a command is about may be a secret that nobody knows for one. */
+function named(call: string): string {
+  return call.replace(/(https?:\/\/)(?:[^/\s@]*@)?([^\s?#]*)\S*/g, '$1$2').replace(/^(the child process \S+) .*/s, '$1').slice(0, KEPT);
 }
 
 /** @returns whether the program had come to its fork point */

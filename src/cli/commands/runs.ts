@@ -48,13 +48,24 @@ const WITHOUT_COMMAND: Readonly<Record<Payload, string>> = {
   erased: 'erased: its key is destroyed',
 };
 
+/** What ended a fork says more than that it is cut off. */
+function statusOf({ payload, status, fork }: ListedRun): string {
+  if (payload !== 'here') return payload;
+  return status === 'truncated' && fork?.refused ? 'refused' : status;
+}
+
+function originOf({ forkedFrom, fork }: ListedRun): string {
+  return forkedFrom === null ? '-' : `${forkedFrom.slice(0, 13)}${fork ? ` at ${fork.at}` : ''}`;
+}
+
 /** @param branches what stands before each run */
 function tableOf(listed: readonly ListedRun[], branches: readonly string[] = []): string {
+  const hasForks = listed.some(({ forkedFrom }) => forkedFrom !== null);
   const rows = listed.map((run, index) => [
-    `${branches[index] ?? ''}${run.id}`, run.startedAt.slice(0, 19).replace('T', ' '), run.payload === 'here' ? run.status : run.payload, String(run.exitCode ?? run.signal ?? '-'), run.durationMs === null ? '-' : `${run.durationMs} ms`,
-    String(run.steps ?? '?'), String(run.llmCalls ?? '?'), run.agent, run.command?.slice(1).join(' ') ?? WITHOUT_COMMAND[run.payload],
+    `${branches[index] ?? ''}${run.id}`, run.startedAt.slice(0, 19).replace('T', ' '), statusOf(run), String(run.exitCode ?? run.signal ?? '-'), run.durationMs === null ? '-' : `${run.durationMs} ms`,
+    String(run.steps ?? '?'), String(run.llmCalls ?? '?'), ...(hasForks ? [originOf(run)] : []), run.agent, run.command?.slice(1).join(' ') ?? WITHOUT_COMMAND[run.payload],
   ].map((cell) => visible(cell).replace(/[\n\t]/g, ' ')));
-  const all = [['RUN', 'STARTED', 'STATUS', 'EXIT', 'TIME', 'STEPS', 'LLM', 'AGENT', 'COMMAND'], ...rows];
+  const all = [['RUN', 'STARTED', 'STATUS', 'EXIT', 'TIME', 'STEPS', 'LLM', ...(hasForks ? ['FORK OF'] : []), 'AGENT', 'COMMAND'], ...rows];
   const widths = all.reduce((widest, row) => row.map((cell, column) => Math.max(widest[column] ?? 0, widthOf(cell))), [] as number[]);
   const padded = (cell: string, column: number): string => cell + ' '.repeat((widths[column] as number) - widthOf(cell));
   return all.map((row) => `${row.map((cell, column) => (column === row.length - 1 ? cell : padded(cell, column))).join('  ')}\n`).join('');

@@ -57,7 +57,8 @@ function endOf({ manifest, status }: Examined): Found[] {
   const found: Found[] = [];
   if (manifest.lost > 0) found.push({ rule: 'lost-events', effect: 'stops', step: null, what: `${counted(manifest.lost, 'event')} could not be written while it was recorded`, where: '', wayOut: 'make room on the disk of the store, or choose another one (--store), and record again' });
   if (status === 'truncated') {
-    const how = manifest.signal === null ? 'its process ended without closing it' : `its process was ended by ${manifest.signal}`;
+    const refused = manifest.fork?.refused;
+    const how = refused ? `it is a fork, which was stopped since it was refused ${refused.join(', ')}` : manifest.signal === null ? 'its process ended without closing it' : `its process was ended by ${manifest.signal}`;
     found.push({ rule: 'truncated', effect: 'stops', step: null, what: `the recording is truncated: ${how}`, where: '', wayOut: 'replay goes to its last event and says so (exit code 7); for a whole run record again, and let the program end by itself or by SIGTERM' });
   }
   if (status === 'recording') found.push({ rule: 'truncated', effect: 'stops', step: null, what: 'the run is still being recorded', where: '', wayOut: 'ask again when it has ended' });

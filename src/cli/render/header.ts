@@ -1,4 +1,5 @@
 /** Which run it is, and what it holds in numbers. */
+import type { ForkPoint } from '../../model/run.ts';
 import { asObject } from '../../steps/json.ts';
 import type { LlmOutput } from '../../steps/providers/provider.ts';
 import type { Step, Usage } from '../../steps/step.ts';
@@ -20,6 +21,8 @@ export interface RunHeader {
   readonly startedAt: string;
   readonly durationMs: number | null;
   readonly uncaptured?: unknown;
+  readonly forkedFrom?: string | null;
+  readonly fork?: ForkPoint;
 }
 
 interface HeaderFacts {
@@ -33,12 +36,14 @@ interface HeaderFacts {
 export function headerLines(run: RunHeader, steps: readonly Step[], { roles, timeline, notable, paint }: HeaderFacts): string[] {
   const command = typeof run.command === 'string' ? run.command : run.command.join(' ');
   const ending = run.signal ? `process killed by ${run.signal}` : run.exitCode === null ? null : `process exited with ${run.exitCode}`;
-  const status = visible([`recording ${run.status}`, ending].filter(Boolean).join(' · '));
+  const refused = run.fork?.refused;
+  const status = visible([refused && run.status === 'truncated' ? 'fork stopped' : `recording ${run.status}`, refused && `refused ${refused.join(', ')}`, ending].filter(Boolean).join(' · '));
   const facts = [oneLine(command, 160), `Node ${run.node.replace(/^v/, '')}`, run.startedAt, run.durationMs === null ? null : `took ${duration(run.durationMs)}`];
   const warning = aliasWarning(steps);
   return [
-    [paint('bold', visible(`run ${run.id}`)), titleOf(run), run.status === 'complete' && !run.exitCode ? status : paint('yellow', status), ...(notable > 0 ? [`${grouped(notable)} notable`] : [])].join('  '),
+    [paint('bold', visible(`run ${run.id}`)), titleOf(run), run.status === 'complete' && !run.exitCode && !refused ? status : paint('yellow', status), ...(notable > 0 ? [`${grouped(notable)} notable`] : [])].join('  '),
     visible(facts.filter(Boolean).join(' · ')),
+    ...(run.forkedFrom ? [visible(`forked from ${run.forkedFrom}${run.fork ? ` at step ${run.fork.at}` : ''}`)] : []),
     ...(steps.length === 0 ? [] : [numbersOf(steps, timeline)]),
     countsOf(steps),
     ...agentsOf(roles),

@@ -73,7 +73,7 @@ export async function replayRun({ store, run, sandbox, node, loose = false, comm
     const facts = run.manifest.imported ? startable(begin.facts, command ?? [], DIST) : begin.facts;
     const plan = planOf(facts, { store: store.location, runKey, folder, mode, node, env, command, loose, match: loadConfig(user, process.cwd()).match, user });
     const performed = await perform(plan, output, output !== OWN, partial);
-    const report = performed.report && (await masked(performed.report, store, run, user, readers));
+    const report = performed.report && refusedAtEnd(await masked(performed.report, store, run, user, readers), run.manifest);
     if (file !== undefined && report) writeReport(file, report);
     if (!report) {
       // A process that refused to replay has said why.
@@ -87,6 +87,10 @@ export async function replayRun({ store, run, sandbox, node, loose = false, comm
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function refusedAtEnd(report: Report, { fork }: RunManifest): Report {
+  return report.verdict === 'truncated' && fork?.refused ? { ...report, refused: fork.refused } : report;
 }
 
 /** The process that replayed has masked what its own lane knows of. */

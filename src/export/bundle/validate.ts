@@ -28,7 +28,7 @@ const MANIFEST = isShape(
     pid: isCount, processStart: isText, startedAt: isTime, durationMs: orNull(isCount), exitCode: orNull((value) => Number.isSafeInteger(value)), signal: orNull((value) => isText(value) && /^SIG[A-Z0-9]+$/.test(value as string)),
     node: (value) => isText(value) && /^v\d+\.\d+\.\d+/.test(value as string), platform: isText, uncaptured: isList(isText), lost: isCount,
   },
-  { tail: isShape({ file: isText, bytes: isCount, sha256: isText }), captured: isOneOf('proxy') },
+  { tail: isShape({ file: isText, bytes: isCount, sha256: isText }), captured: isOneOf('proxy'), fork: isShape({ at: isCount }, { refused: isList(isText) }) },
 );
 const SEGMENT = isShape({ sealed: (value) => typeof value === 'boolean', version: isCount, header: isShape({ run: isId, lane: isCount, segment: isCount, salt: isText, previous: isText }), checked: (value) => typeof value === 'boolean', bytes: isCount, sha256: isText });
 const PROTECTION: Test = (value) => isShape({ by: isOneOf('clear'), key: isText })(value) || isShape({ by: isOneOf('sealed'), salt: isText, keys: isList(isKey), header: isList(isKey) })(value);
