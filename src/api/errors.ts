@@ -3,7 +3,8 @@ import { ConfigError, HarnessError, IntegrityError, LiveCallBlockedError, StoreU
 
 /** @param code how the process ended @param said what it said on stderr */
 export function errorOf(code: number, said: string): HarnessError {
-  const message = said.replace(/^replay-harness: /, '').trim() || `replay-harness ended with exit ${code} and said nothing`;
+  // The usage of a command helps nobody who called a function.
+  const message = said.replace(/^replay-harness: /, '').replace(/\n\nreplay-harness \w+ [^]*$/, '').trim() || `replay-harness ended with exit ${code} and said nothing`;
   const make = BY_CODE[code];
   return make ? make(message) : new HarnessError(message, 'FAILED', 1);
 }

@@ -6,6 +6,7 @@ import { uuidv7 } from '../model/uuid.ts';
 import { EmbeddedStore } from '../store/embedded.ts';
 import { identities } from '../store/keyring.ts';
 import { isServer } from '../store/location.ts';
+import { CHANGES, COMMAND, HOW, PATTERNS, requireArgument, requireOptions, RUN, STEP, STORE, SURROUNDINGS, TAGS, TEXT, TWO_STEPS } from './arguments.ts';
 import { errorOf } from './errors.ts';
 import { perform, type Performed, performReported, type Surroundings } from './process.ts';
 import { locationOf, openStore } from './store.ts';
@@ -28,11 +29,14 @@ export interface Recorded extends Performed {
  * @param command program and arguments: `['node', 'agent.js']`
  * @throws ConfigError where it cannot be started, or no Node program ran @throws StoreUnavailableError
  */
-export async function record(command: readonly string[], { store, name, agent, tags = {}, ...surroundings }: RecordOptions = {}): Promise<Recorded> {
+export async function record(command: readonly string[], options: RecordOptions = {}): Promise<Recorded> {
+  requireArgument('record: command', command, COMMAND);
+  requireOptions('record', options, { ...STORE, name: TEXT, agent: TEXT, tags: TAGS, ...SURROUNDINGS });
+  const { store, name, agent, tags = {}, ...surroundings } = options;
   const location = locationOf(store);
   const id = uuidv7();
-  const options = [...(name === undefined ? [] : ['--name', name]), ...(agent === undefined ? [] : ['--agent', agent]), ...Object.entries(tags).flatMap(([key, value]) => ['--tag', `${key}=${value}`])];
-  const performed = await perform(['record', ...options, '--', ...command], location, { ...surroundings, env: { ...surroundings.env, REPLAY_HARNESS_RUN: id } });
+  const flags = [...flagsOf({ name, agent }), ...Object.entries(tags).map(([key, value]) => `--tag=${key}=${value}`)];
+  const performed = await perform(['record', ...flags, '--', ...command], location, { ...surroundings, env: { ...surroundings.env, REPLAY_HARNESS_RUN: id } });
   const opened = openStore(location);
   try {
     const run = (await opened.runs()).find((one) => one.id === id);
@@ -60,11 +64,13 @@ export interface Replayed extends Performed {
 }
 
 /** @param run a full id, a unique prefix, or `latest` @throws RunNotFoundError, IntegrityError, SealedError, ConfigError, StoreUnavailableError where it cannot be replayed at all */
-export async function replay(run: string, { store, command, loose = false, node, sandbox, ...surroundings }: ReplayOptions = {}): Promise<Replayed> {
+export async function replay(run: string, options: ReplayOptions = {}): Promise<Replayed> {
+  requireArgument('replay: run', run, RUN);
+  requireOptions('replay', options, { ...STORE, ...HOW, ...SURROUNDINGS });
+  const { store, command, loose = false, node, sandbox, ...surroundings } = options;
   const location = locationOf(store);
   const id = await readable(location, run);
-  const options = [...(loose ? ['--loose'] : []), ...(node === undefined ? [] : ['--node', node]), ...(sandbox === undefined ? [] : ['--sandbox', sandbox])];
-  const { report, ...performed } = await performReported(['replay', id, ...options], location, command, surroundings);
+  const { report, ...performed } = await performReported(['replay', id, ...(loose ? ['--loose'] : []), ...flagsOf({ node, sandbox })], location, command, surroundings);
   if (!report) throw errorOf(performed.exitCode, performed.said);
   return { ...performed, report };
 }
@@ -111,15 +117,26 @@ export interface Forked extends Performed {
 }
 
 /** @throws as `replay`, and LiveCallBlockedError for a call that was refused */
-export async function fork(run: string, { store, at, set = {}, output, handlers, model, swap, live = [], agent, ...surroundings }: ForkOptions): Promise<Forked> {
+export async function fork(run: string, options: ForkOptions): Promise<Forked> {
+  requireArgument('fork: run', run, RUN);
+  requireOptions('fork', options, { ...STORE, at: STEP, set: CHANGES, output: TEXT, handlers: TEXT, model: TEXT, swap: TWO_STEPS, live: PATTERNS, agent: TEXT, ...SURROUNDINGS });
+  const { store, at, set = {}, output, handlers, model, swap, live = [], agent, ...surroundings } = options;
+  if (at === undefined && swap === undefined) throw new ConfigError('fork: options.at is missing: the number of the step from which on the program is left to itself. Only with options.swap it may be left out.');
   const location = locationOf(store);
   const id = await readable(location, run);
   const before = new Set((await listed(location)).map((one) => one.id));
-  const texts = { at: at?.toString(), output, handlers, model, swap: swap?.join(','), agent };
-  const options = [...Object.entries(texts).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value])), ...Object.entries(set).flatMap(([path, value]) => ['--set', `${path}=${JSON.stringify(value)}`]), ...live.flatMap((pattern) => ['--live', pattern])];
-  const { report, ...performed } = await performReported(['fork', id, ...options], location, undefined, surroundings);
+  const flags = [
+    ...flagsOf({ at: at?.toString(), output, handlers, model, swap: swap?.join(','), agent }),
+    ...Object.entries(set).map(([path, value]) => `--set=${path}=${JSON.stringify(value)}`), ...live.map((pattern) => `--live=${pattern}`),
+  ];
+  const { report, ...performed } = await performReported(['fork', id, ...flags], location, undefined, surroundings);
   if (!report || report.verdict === 'blocked') throw errorOf(performed.exitCode, performed.said);
   return { ...performed, report, run: (await listed(location)).find((one) => one.forkedFrom === id && !before.has(one.id)) ?? null };
+}
+
+/** In one word each: a value may begin with a dash. */
+function flagsOf(values: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
 }
 
 async function listed(location: string): Promise<ListedRun[]> {

@@ -8,6 +8,7 @@ import { type Notable, notableIn } from '../steps/notable/notable.ts';
 import type { Step } from '../steps/step.ts';
 import { loadConfig, storeLocation } from '../store/configuration.ts';
 import { identities } from '../store/keyring.ts';
+import { requireArgument, RUN, TEXT } from './arguments.ts';
 
 /** A run, whole, as `show --json` has it: with stand-ins for its secrets. */
 export interface ShownRun {
@@ -46,14 +47,25 @@ export function locationOf(given: string | undefined): string {
 
 /** @param location a folder or `postgres://…`; default: as for the command line @throws ConfigError */
 export function openStore(location?: string): Store {
+  if (location !== undefined) requireArgument('openStore: location', location, { ...TEXT, what: 'a folder or a postgres:// URL' });
   const stores = storeAt(locationOf(location), 'openStore', { server: true });
-  const show = async (selector: string): Promise<ShownRun> => shown(stores, selector);
+  const show = async (selector: string): Promise<ShownRun> => {
+    requireArgument('show: selector', selector, RUN);
+    return shown(stores, selector);
+  };
   return {
     location: stores.runs.location,
     runs: async () => (await stores.runs.list()).map((run) => describeRun(stores.store, run, identities(process.env))),
     show,
-    steps: async (selector) => (await show(selector)).steps,
-    diff: async (one, other) => compareRuns(stores.store, [(await findRun(stores, one)).manifest.id, (await findRun(stores, other)).manifest.id]),
+    steps: async (selector) => {
+      requireArgument('steps: selector', selector, RUN);
+      return (await show(selector)).steps;
+    },
+    diff: async (one, other) => {
+      requireArgument('diff: one', one, RUN);
+      requireArgument('diff: other', other, RUN);
+      return compareRuns(stores.store, [(await findRun(stores, one)).manifest.id, (await findRun(stores, other)).manifest.id]);
+    },
     close: () => stores.runs.close(),
   };
 }

@@ -2,12 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { choose } from '../cli/verify/choose.ts';
+import { isBundle } from '../cli/verify/bundles.ts';
+import { type Choice, choose } from '../cli/verify/choose.ts';
 import { exitCodeOf, isGood, type VerifiedRun } from '../cli/verify/result.ts';
 import { updateAll } from '../cli/verify/update-all.ts';
 import { verifyRuns } from '../cli/verify/verify-runs.ts';
+import { ConfigError } from '../model/error.ts';
 import { EmbeddedStore } from '../store/embedded.ts';
 import { FolderRuns } from '../store/folder-runs.ts';
+import { FLAG, HOW, NAMES, requireArgument, requireOptions, STORE, TAGS } from './arguments.ts';
 import { locationOf } from './store.ts';
 
 export interface VerifyOptions {
@@ -35,7 +38,11 @@ export interface Verified {
 }
 
 /** @param names runs, bundles, and folders of bundles @throws ConfigError, RunNotFoundError, IntegrityError, StoreUnavailableError */
-export async function verify(names: readonly string[], { store, all, tags, command, loose = false, node, sandbox, update = false }: VerifyOptions = {}): Promise<Verified> {
+export async function verify(names: readonly string[], options: VerifyOptions = {}): Promise<Verified> {
+  requireArgument('verify: names', names, NAMES);
+  requireOptions('verify', options, { ...STORE, all: FLAG, tags: TAGS, ...HOW, update: FLAG });
+  const { store, all = false, tags, command, loose = false, node, sandbox, update = false } = options;
+  requireChoice(names, { all, tags, command });
   const embedded = new EmbeddedStore(locationOf(store));
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-verify-'));
   try {
@@ -49,4 +56,12 @@ export async function verify(names: readonly string[], { store, all, tags, comma
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What the command line refuses, too, in its own words. */
+function requireChoice(names: readonly string[], { all, tags, command }: Pick<Choice, 'all' | 'tags' | 'command'>): void {
+  const bundles = names.filter(isBundle);
+  const ways = [names.length > 0, all, tags !== undefined && bundles.length === 0].filter(Boolean).length;
+  if (ways !== 1 || (tags !== undefined && bundles.length < names.length)) throw new ConfigError('verify takes runs or bundles in names, or options.all, or options.tags: one of them; options.tags may go with bundles.');
+  if (bundles.length > 0 && !command) throw new ConfigError(`verify: options.command is missing. What a bundle recorded of its command is not executed here: say where your copy of the program lies, like { command: ['node', 'agent.js'] }.`);
 }

@@ -18,7 +18,7 @@ export interface MatcherResult {
 export async function toReplay(this: MatcherState, received: unknown, options: AssertOptions = {}): Promise<MatcherResult> {
   const recording = nameOf(received);
   const update = this.isNot !== true && this.snapshotState?._updateSnapshot === 'all';
-  const { pass, message } = await judge(recording, { update, ...options });
+  const { pass, message } = await judge('toReplay', recording, { update, ...options });
   return { pass, message: () => message };
 }
 

@@ -85,6 +85,44 @@ console.log(JSON.stringify(out));
   });
 });
 
+test('a wrong argument is named, with what it takes and what was given, before anything is started', async () => {
+  const place = project();
+  place.write('project/wrong.mjs', `import * as api from 'replay-harness/api';
+const out = [];
+const tried = async (what) => { try { out.push(await what() ?? null); } catch (error) { out.push([error.code, error.message]); } };
+const { record, replay, fork, verify, openStore, assertReplays } = api;
+for (const wrong of [
+  () => record('node x'), () => record([]), () => record(['node'], { tags: ['a'] }), () => record(['node'], { tag: {} }), () => record(['node'], { cwd: '/nope' }), () => record(['node'], { env: { KEY: 'secret', PORT: 1 } }), () => record(['node'], null),
+  () => replay(), () => replay('latest', { sandbox: 'none' }), () => replay('latest', { loose: 'yes' }), () => replay('latest', { store: '' }),
+  () => fork('latest'), () => fork('latest', {}), () => fork('latest', { at: '3' }), () => fork('latest', { at: 3, set: { status: undefined } }), () => fork('latest', { swap: [1] }), () => fork('latest', { at: 3, live: '*' }),
+  () => verify('latest'), () => verify(['latest'], { bogus: 1 }), () => verify([]), () => verify(['latest'], { all: true }), () => verify(['a.replay']),
+  () => openStore(7), () => openStore().show(), () => openStore().diff('latest'), () => assertReplays(undefined), () => assertReplays('latest', { all: true }),
+  () => openStore('/nope').runs(),
+]) await tried(wrong);
+console.log(JSON.stringify(out));
+`);
+  const ran = await place.node(['wrong.mjs'], { cwd: place.project });
+  expect([ran.exitCode, ran.stderr.toString()]).toEqual([0, '']);
+  const command = "takes a list of a program and its arguments, like ['node', 'agent.js'], not";
+  const run = 'takes a run: a full id, a unique prefix, or latest, not undefined.';
+  const messages = [
+    `record: command ${command} 'node x'.`, `record: command ${command} [].`, `record: options.tags takes an object of texts, like { suite: 'ci' }, with names that are not empty and have no "=", not [ 'a' ].`,
+    'record: there is no option "tag". There are: store, name, agent, tags, cwd, env.', "record: options.cwd takes an existing folder, not '/nope'.", "record: options.env takes an object of texts, like { TZ: 'UTC' }, not PORT of type number.",
+    'record: options takes an object with any of store, name, agent, tags, cwd, env, not null.',
+    `replay: run ${run}`, "replay: options.sandbox takes 'auto', 'os' or 'process', not 'none'.", "replay: options.loose takes true or false, not 'yes'.", "replay: options.store takes a text that is not empty, not ''.",
+    'fork: options takes an object with any of store, at, set, output, handlers, model, swap, live, agent, cwd, env, not undefined.', 'fork: options.at is missing: the number of the step from which on the program is left to itself. Only with options.swap it may be left out.',
+    "fork: options.at takes the number of a step, not '3'.", 'fork: options.set takes an object of places and JSON values, like { status: 503 }, not { status: undefined }.', 'fork: options.swap takes two numbers of steps, like [126, 129], not [ 1 ].',
+    "fork: options.live takes a list of patterns, like ['api.example.com/items/*'], not '*'.",
+    "verify: names takes a list of runs, bundles and folders of bundles, not 'latest'.", 'verify: there is no option "bogus". There are: store, all, tags, command, loose, node, sandbox, update.',
+    ...Array<string>(2).fill('verify takes runs or bundles in names, or options.all, or options.tags: one of them; options.tags may go with bundles.'),
+    "verify: options.command is missing. What a bundle recorded of its command is not executed here: say where your copy of the program lies, like { command: ['node', 'agent.js'] }.",
+    'openStore: location takes a folder or a postgres:// URL, not 7.', `show: selector ${run}`, `diff: other ${run}`,
+    'assertReplays: recording takes a run (a full id, a unique prefix, or latest), a bundle, or a folder of bundles, not undefined.', 'assertReplays: there is no option "all". There are: store, command, loose, node, sandbox, update.',
+  ];
+  // A folder that is not there has no runs, as for `runs`.
+  expect(JSON.parse(ran.stdout.toString())).toEqual([...messages.map((message) => ['CONFIG', message]), []]);
+});
+
 test('the matcher and the assertion: identical, then the divergence as replay prints it, then recorded anew', async () => {
   const place = project();
   const server = await testServer(place);
