@@ -1,4 +1,6 @@
 /** Runs of an embedded store: they are where they are read. */
+import { accessSync, constants } from 'node:fs';
+import { StoreUnavailableError } from '../model/error.ts';
 import type { EmbeddedStore } from './embedded.ts';
 import type { RunStore, StepLane, StoredRun } from './run-store.ts';
 
@@ -29,6 +31,14 @@ export class FolderRuns implements RunStore {
 
   async readings(): Promise<readonly StepLane[]> {
     return [];
+  }
+
+  async requireWritable(): Promise<void> {
+    try {
+      accessSync(`${this.location}/runs`, constants.W_OK);
+    } catch (error) {
+      throw new StoreUnavailableError(`The store ${this.location} cannot be written: ${(error as Error).message}.`);
+    }
   }
 
   async close(): Promise<void> {

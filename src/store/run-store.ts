@@ -59,6 +59,8 @@ export interface RunStore {
   verify(run: StoredRun): Promise<boolean>;
   /** What a store has read of a run, masked: for who has no key to it. @returns lane 0 first; none where it keeps no readings, or has none of this run @throws IntegrityError, StoreUnavailableError */
   readings(run: StoredRun): Promise<readonly StepLane[]>;
+  /** @throws ForbiddenError where the login may not write runs @throws StoreUnavailableError where the store cannot be written */
+  requireWritable(): Promise<void>;
   /** Idempotent. */
   close(): Promise<void>;
 }

@@ -34,6 +34,10 @@ export class ServerRuns implements RunStore {
     return (await this.#open()).readings(run);
   }
 
+  async requireWritable(): Promise<void> {
+    return (await this.#open()).requireWritable();
+  }
+
   async close(): Promise<void> {
     await (await this.#opened?.catch(() => undefined))?.close();
   }

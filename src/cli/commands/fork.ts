@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { ForkControl } from '../../../loader/control.ts';
 import type { Report } from '../../model/divergence.ts';
-import { ConfigError } from '../../model/error.ts';
+import { ConfigError, HarnessError } from '../../model/error.ts';
 import type { RunFacts } from '../../model/event.ts';
 import type { RunManifest } from '../../model/run.ts';
 import { uuidv7 } from '../../model/uuid.ts';
@@ -18,7 +18,7 @@ import { spoolFolder } from '../../store/ingest/spool.ts';
 import { identities, recipients } from '../../store/keyring.ts';
 import { isServer } from '../../store/location.ts';
 import { findSecrets } from '../../store/masking/find-secrets.ts';
-import { oneRun, parse } from '../arguments.ts';
+import { type Arguments, oneRun, parse } from '../arguments.ts';
 import { Credentials } from '../fork/credentials.ts';
 import { loadHandlers } from '../fork/handlers.ts';
 import { namedValues } from '../fork/named-values.ts';
@@ -71,6 +71,7 @@ export async function fork(args: readonly string[]): Promise<number> {
   const answer = answerTo(step, exchanges, values);
   const config = loadConfig(process.env, process.cwd());
   const live = [...(values.live ?? []), ...Object.entries(config.tools ?? {}).flatMap(([pattern, effect]) => (effect === 'read-only' ? [pattern] : []))];
+  await requireKeepable(parsed);
   const id = uuidv7();
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-'));
   try {
@@ -99,6 +100,16 @@ export async function fork(args: readonly string[]): Promise<number> {
     return conclude({ id, from: run.manifest.id, where: values.swap === undefined ? `at step ${step.step}` : `with ${values.swap.replace(/^ *(\d+) *, *(\d+) *$/, '$2 before $1')}`, report, code: exit.code, liveCalls: peer?.liveCalls ?? [], handled: peer?.handled ?? [], unusedModel: peer?.otherModels === 0 ? values.model : undefined, isKept, refusal: plan.outside.control.refusal });
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A fork may ask models for real, and is a run: what could not be kept is not begun. @throws ForbiddenError @throws StoreUnavailableError */
+async function requireKeepable({ runs }: Arguments): Promise<void> {
+  try {
+    await runs.requireWritable();
+  } catch (error) {
+    if (error instanceof HarnessError) error.message += ' A fork is kept as a run of that store; nothing was started.';
+    throw error;
   }
 }
 

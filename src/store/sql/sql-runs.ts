@@ -4,7 +4,7 @@ import { openKey, readerOf } from '../../journal/crypto.ts';
 import { formatKeys, KEYS_FILE } from '../../journal/keys-beside.ts';
 import { readSegments } from '../../journal/reader.ts';
 import { joinPieces, type Piece } from '../../journal/packed.ts';
-import { IntegrityError, RunNotFoundError } from '../../model/error.ts';
+import { ForbiddenError, IntegrityError, RunNotFoundError } from '../../model/error.ts';
 import type { RunManifest, RunStatus } from '../../model/run.ts';
 import { bufferAlloc, nativeFs } from '../../runtime/natives.ts';
 import { payloadOf } from '../absent.ts';
@@ -124,6 +124,13 @@ export class SqlRuns implements RunStore {
       nativeFs.appendFileSync(file, bytes, { mode: 0o600 });
     }
     nativeFs.writeFileSync(`${folder}/manifest.json`, formatManifest(manifest), { mode: 0o600 });
+  }
+
+  async requireWritable(): Promise<void> {
+    const [login] = await this.#database.query<{ name: string; may: boolean }>(
+      "SELECT current_user::text AS name, has_table_privilege('replay_harness.runs', 'INSERT') AND has_function_privilege('replay_harness.advance_run(uuid, jsonb)', 'EXECUTE') AS may", [],
+    );
+    if (!login?.may) throw new ForbiddenError(`The login ${login?.name ?? ''} of the store ${this.location} may read runs and not write any: it is not in the role replay_writer. Roles and what each may do: docs/store.md.`);
   }
 
   verify({ manifest }: StoredRun): Promise<boolean> {

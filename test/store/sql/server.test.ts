@@ -87,6 +87,14 @@ itNeeds(['pgvector'], 'a reader finds the runs of the workflows that it may read
   mkdirSync(temporary);
   expect((await workspace.cli(['check', root, '--store', reader], { env: { TMPDIR: temporary } })).stdout.toString()).toMatch(/ok \(complete\)/);
   expect(readdirSync(temporary)).toEqual([]);
+  // A fork may ask models for real: who cannot keep it does not begin one.
+  const [first] = (JSON.parse((await cli(['show', root, '--json'], reader)).stdout.toString()) as { steps: { step: number }[] }).steps;
+  const fork = await cli(['fork', root, '--at', String(first?.step)], reader);
+  expect(fork).toMatchObject({ exitCode: 2, stdout: Buffer.alloc(0) });
+  expect(fork.stderr.toString()).toMatch(/^replay-harness: The login \S+ of the store \S+ may read runs and not write any: it is not in the role replay_writer\. .* nothing was started\.\n$/);
+  const byOwner = await cli(['fork', root, '--at', String(first?.step)]);
+  const listed = JSON.parse((await cli(['runs', '--json'])).stdout.toString()) as { forkedFrom: string | null; fork?: unknown }[];
+  expect(listed.find(({ forkedFrom }) => forkedFrom === root), byOwner.stderr.toString()).toMatchObject({ fork: { at: first?.step } });
   const auditor = await cli(['show', root], loginUrl('replay_auditor'));
   expect(auditor.stderr.toString()).toMatch(/may not do that: permission denied for table tapes/);
   expect(auditor.exitCode).toBe(2);
