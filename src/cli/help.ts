@@ -105,7 +105,7 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
     usage: 'export <run> [--format bundle|jsonl|otel|har|html] [--output FILE] [--with-secrets [--recipient KEY]]',
     does: 'Writes the run and its child runs to one file to hand on; secrets are replaced by stand-ins.',
     options: [
-      ['--format F', 'bundle (default): to import and replay elsewhere; jsonl, otel, har, html: to read'], ['--output FILE', 'default: the run’s id, with the ending of the format; - is standard output'],
+      ['--format F', 'bundle (default): to import and replay elsewhere; jsonl, otel, har, html: to read'], ['--output FILE', 'default: the run’s id, with the ending of the format; its folder is made; - is standard output'],
       ['--with-secrets', 'bundle only: the exact recording, sealed'], ['--recipient KEY', 'whom it is sealed to (default: you); may be given several times'],
     ],
   },

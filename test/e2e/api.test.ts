@@ -128,7 +128,6 @@ test('the matcher and the assertion: identical, then the divergence as replay pr
   const server = await testServer(place);
   const env = { ...server.env, CI: 'true', NO_COLOR: '1' };
   await place.cli(['record', '--', process.execPath, 'agent.mjs'], { cwd: place.project, env });
-  mkdirSync(join(place.project, 'recordings'));
   const exported = await place.cli(['export', 'latest', '--output', 'recordings/refund.replay'], { cwd: place.project });
   expect(exported.exitCode, exported.stderr.toString()).toBe(0);
   place.write('project/refund.test.mjs', (EXAMPLES[1] as string).replace(/\n\}\);\n$/, '\n}, 60_000);\n'));

@@ -1,6 +1,6 @@
 /** What a fork can change besides an answer: the order in which things come, who answers, which model is asked, and what a refusal is to the program. */
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -94,6 +94,13 @@ describe('the three agents', () => {
       const refused = await forkRun(workspace, ['latest', '--at', String(asked('May we go on')), '--handlers', workspace.write(`other-${content.length}.mjs`, content)]);
       expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
       expect(refused.stderr).toMatch(said);
+    }
+    const elsewhere = testWorkspace();
+    rmSync(elsewhere.path('node_modules'));
+    for (const [name, content] of [['handlers.mjs', "import { http } from 'msw';"], ['handlers.cjs', "require('msw');"]] as const) {
+      const refused = await forkRun(workspace, ['latest', '--at', String(asked('May we go on')), '--handlers', elsewhere.write(name, content)]);
+      expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(refused.stderr).toContain(`msw is found from where the file lies: cd ${elsewhere.folder} && npm install --save-dev msw\n`);
     }
   });
 

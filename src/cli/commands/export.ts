@@ -1,5 +1,6 @@
 /** `export <run>`: one file to hand to somebody else. */
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { isRecipient, recipientOf } from '../../journal/crypto.ts';
 import { encodeBundle } from '../../export/bundle/container.ts';
 import { exactEntry, standInEntry } from '../../export/bundle/make.ts';
@@ -12,6 +13,7 @@ import { type MaskedRun, maskRuns, type RecordedRun } from '../../export/stand-i
 import { ConfigError, StoreUnavailableError } from '../../model/error.ts';
 import { loadConfig } from '../../store/configuration.ts';
 import type { EmbeddedStore } from '../../store/embedded.ts';
+import { makeFolder } from '../../store/make-folder.ts';
 import { identities, recipients } from '../../store/keyring.ts';
 import type { StoredRun } from '../../store/run-store.ts';
 import { oneRun, parse } from '../arguments.ts';
@@ -118,17 +120,18 @@ function shortened(recipient: string): string {
   return identities(process.env).some((identity) => recipientOf(identity) === recipient) ? 'you' : `${recipient.slice(0, 22)}…`;
 }
 
-/** All of it or nothing. @throws StoreUnavailableError */
+/** All of it or nothing; folders on the way to it are made. @throws StoreUnavailableError */
 function write(file: string, bytes: Uint8Array, mode: number): void {
   if (file === '-') return void process.stdout.write(bytes);
   const draft = `${file}.${process.pid}.new`;
   try {
     // A device or a pipe takes the bytes: a file in the place of /dev/null would be everybody's.
     if (!(statSync(file, { throwIfNoEntry: false })?.isFile() ?? true)) return writeFileSync(file, bytes);
+    makeFolder(dirname(resolve(file)), 0o777);
     writeFileSync(draft, bytes, { mode });
     renameSync(draft, file);
   } catch (error) {
     rmSync(draft, { force: true });
-    throw new StoreUnavailableError(`${file} cannot be written: ${(error as Error).message}. --output takes the path of a file, in a folder that exists, or - for standard output.`);
+    throw new StoreUnavailableError(`${file} cannot be written: ${(error as Error).message}. --output takes the path of a file, or - for standard output.`);
   }
 }

@@ -1,6 +1,6 @@
 /** `--handlers FILE`: msw handlers that answer a fork, in the command line's process and never in the program's. */
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError } from '../../model/error.ts';
 import type { Header } from '../../steps/http1.ts';
@@ -29,7 +29,9 @@ export async function loadHandlers(file: string): Promise<Handlers> {
   try {
     module = (await import(pathToFileURL(resolve(file)).href)) as typeof module;
   } catch (error) {
-    throw new ConfigError(`--handlers ${file}: it cannot be loaded: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isMissing = (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') && /package 'msw'|module 'msw[/']/.test(message);
+    throw new ConfigError(`--handlers ${file}: it cannot be loaded: ${message}${isMissing ? `. msw is found from where the file lies: cd ${dirname(resolve(file))} && npm install --save-dev msw` : ''}`);
   }
   // A CommonJS module has its exports under `default`.
   const held = module.handlers ?? (module.default as typeof module | undefined)?.handlers ?? module.default;
