@@ -1,6 +1,6 @@
 /** Runs of an embedded store: they are where they are read. */
-import { accessSync, constants } from 'node:fs';
 import { StoreUnavailableError } from '../model/error.ts';
+import { nativeFs } from '../runtime/natives.ts';
 import type { EmbeddedStore } from './embedded.ts';
 import type { RunStore, StepLane, StoredRun } from './run-store.ts';
 
@@ -35,7 +35,7 @@ export class FolderRuns implements RunStore {
 
   async requireWritable(): Promise<void> {
     try {
-      accessSync(`${this.location}/runs`, constants.W_OK);
+      nativeFs.accessSync(`${this.location}/runs`, nativeFs.constants.W_OK);
     } catch (error) {
       throw new StoreUnavailableError(`The store ${this.location} cannot be written: ${(error as Error).message}.`);
     }
