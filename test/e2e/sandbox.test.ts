@@ -1,6 +1,6 @@
 /** The wall around a replayed process: what a failed guard would let through does not get out, and everything else is as without. */
 import { spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { gates, Variants } from '../gates/without.ts';
@@ -103,6 +103,23 @@ describe('what a program sees', () => {
     writeFileSync(join(here, 'src/lib/where.mjs'), 'export const where = "in the second one";\n');
     const replayed = await workspace.replay('latest', { cwd: here, args: ['--store', workspace.store, '--sandbox', 'os', '--', 'node', 'src/places.mjs'] });
     expect(replayed.report).toMatchObject({ verdict: 'diverged', firstDifference: { actual: expect.stringMatching('first/project in the second one') } });
+  });
+
+  it('stays where it lies if its packages are a link to those of the recorded place, which would lead to itself there', async () => {
+    const workspace = testWorkspace();
+    const [there, here] = ['first', 'second'].map((name) => {
+      mkdirSync(workspace.path(`${name}${name === 'first' ? '/node_modules/numbered' : ''}`), { recursive: true });
+      workspace.write(`${name}/package.json`, '{ "type": "module" }');
+      workspace.write(`${name}/agent.mjs`, "import number from 'numbered';\nconsole.log(number, Math.random());\n");
+      return workspace.path(name);
+    }) as [string, string];
+    workspace.write('first/node_modules/numbered/index.js', 'module.exports = 7;\n');
+    symlinkSync(join(there, 'node_modules'), join(here, 'node_modules'));
+    const recorded = await workspace.record(join(there, 'agent.mjs'));
+    expect(recorded.stdout.toString()).toMatch(/^7 /);
+    const replayed = await workspace.replay('latest', { cwd: here, args: ['--store', workspace.store, '--sandbox', 'os', '--', 'node', 'agent.mjs'] });
+    expect(replayed.report, replayed.stderr.toString()).toMatchObject({ verdict: 'identical', sandbox: expect.stringMatching(WALLS.join('|')) });
+    expect(replayed.stdout.toString()).toBe(recorded.stdout.toString());
   });
 
   it.skipIf(!isRoot)('has its folders at the very top, as in a container', async () => {

@@ -1,5 +1,5 @@
 /** What a replayed process is to see of this machine's files. */
-import { accessSync, constants, existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Environment, keyFolder } from '../../store/keyring.ts';
 import type { RunFacts } from '../../model/event.ts';
@@ -96,11 +96,20 @@ function reachable(path: string): string | undefined {
  */
 export function bindings(entry: string, { argv, env: recorded }: RunFacts, env: Environment, needed: readonly string[]): Binding[] {
   const project = argv[1] === undefined || argv[1] === entry ? undefined : projectOf(entry, argv[1]);
-  if (!project || needed.some((path) => isAtOrBelow(path, project.there))) return [];
+  if (!project || needed.some((path) => isAtOrBelow(path, project.there)) || hidesPackages(entry, project)) return [];
   const home = { here: env['HOME'] ?? '', there: recorded['HOME'] ?? '' };
   const isElsewhere = home.here.startsWith('/') && home.there.startsWith('/') && home.there !== '/' && existsSync(home.here) && !existsSync(home.there);
   const fits = isElsewhere && (!isAtOrBelow(project.there, home.there) || appears(project.there, [home]));
   return fits ? [home, project] : [project];
+}
+
+/** A link to packages that lie at the recorded place would lead to itself there, and no package be found: then the program is replayed where it lies, as without a sandbox of the system. */
+function hidesPackages(entry: string, { here, there }: Binding): boolean {
+  for (let folder = dirname(entry); isAtOrBelow(folder, here); folder = dirname(folder)) {
+    const link = `${folder}/node_modules`;
+    if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() && isAtOrBelow(readlinkSync(link), `${there}${link.slice(here.length)}`)) return true;
+  }
+  return false;
 }
 
 /** Whether the path is there when the folders are bound. */
