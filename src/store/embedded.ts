@@ -167,10 +167,10 @@ export class EmbeddedStore {
       text = nativeFs.readFileSync(file, 'utf8');
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') return damagedRun(id, new StoreUnavailableError(`${file} cannot be read: ${message}. The journal beside it cannot be opened without it.`));
+      if (code === 'EACCES' || code === 'EPERM') return damagedRun(id, new StoreUnavailableError(`${file} cannot be read: ${message}. The journal beside it cannot be opened without it.`));
       // The journal is begun when the manifest is there: a folder without both is one that is being made.
       if (!holdsJournal(this.folderOf(id))) return undefined;
-      return damagedRun(id, new IntegrityError(`${file} is missing: it was deleted. The journal beside it cannot be opened without it.`));
+      return damagedRun(id, new IntegrityError(`${file} ${code === 'ENOENT' ? 'is missing: it was deleted' : `cannot be read: ${message}`}. The journal beside it cannot be opened without it.`));
     }
     try {
       const manifest = parseManifest(text, file, id);
