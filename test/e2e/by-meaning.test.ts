@@ -261,6 +261,7 @@ describe.skipIf(lacksRuntimes())('another Node version', () => {
   // It does in one job what versions before it do in several calls.
   describe.skipIf(Number(OWN) >= 26 || !RUNTIMES.has('26'))('Node 26', () => {
     it('reads files whole as they were read in pieces', () => replayByMeaning({ agent: 'whole-reads.mjs', prepare: writeWholeFiles, spoil: spoilFiles }, OWN, ['26']));
+    it('has read files whole in one job that are read in pieces', () => replayByMeaning({ agent: 'whole-reads.mjs', prepare: writeWholeFiles, spoil: spoilFiles }, '26', [OWN]));
     it('does not take the beginning of a file for the whole', async () => {
       const program = `
 import { open, readFile } from 'node:fs/promises';

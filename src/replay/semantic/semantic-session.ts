@@ -34,6 +34,7 @@ import type { RecordedStart, Recording, Turn } from './recording.ts';
 import { SemanticClock } from './semantic-clock.ts';
 import { StandardOutput } from './standard-output.ts';
 import { Turns } from './turns.ts';
+import { PartedReads } from './parted-reads.ts';
 import { takeRead } from './whole-reads.ts';
 
 export interface SemanticOptions {
@@ -82,6 +83,7 @@ export class SemanticSession implements Session {
   readonly #code: CodeCheck;
   readonly #explain: Explainer;
   readonly #questions: Questions;
+  readonly #parted: PartedReads;
   readonly #turns: Turns;
   readonly #extra: ExtraTimers = new ExtraTimers();
   readonly #queue: (() => void)[] = [];
@@ -105,6 +107,7 @@ export class SemanticSession implements Session {
     this.#explain = new Explainer(tape, this.#streams, trace);
     this.#operations = new Operations(recording);
     this.#questions = new Questions(recording);
+    this.#parted = new PartedReads(recording);
     this.#output = new StandardOutput(recording, this.#streams, sameRuntime);
     this.#ledger = new Ledger(isLoose, (divergence) => this.#end('diverged', divergence), () => this.#due().seq);
     this.#http = new HttpSide({
@@ -328,7 +331,7 @@ export class SemanticSession implements Session {
     if (kind === 'tls' && this.#secures(key)) return { operation: this.#secure(key, deliver), recorded: undefined };
     const isRuntimes = (kind === 'timer' || kind === 'immediate') && isByNetwork(this.operation);
     const { starts } = this.#recording;
-    const recorded = isRuntimes ? (kind === 'timer' ? this.#timerOfRuntime(key) : undefined) : starts.take(this.#slot, kind, key);
+    const recorded = isRuntimes ? (kind === 'timer' ? this.#timerOfRuntime(key) : undefined) : this.#parted.isNext(kind, key) ? undefined : starts.take(this.#slot, kind, key);
     const operation = recorded?.event.operation ?? this.#operations.fresh();
     this.#operations.add(operation, kind, deliver, isOrdered);
     if (kind === 'stdio') this.#streams.set(operation, Number(key.slice(1, -1)));
@@ -350,21 +353,33 @@ export class SemanticSession implements Session {
     if (kind === 'immediate') this.#soon(() => deliver('fired', 0, NOTHING), scope);
     else if (kind === 'timer' && !isRuntimes) this.#extra.add(operation, this.#at, Number(key.slice(1, -1)), () => this.#operations.pending.has(operation) && scope.runInAsyncScope(deliver, undefined, 'fired', 0, NOTHING) !== false);
     else if (kind === 'dns') this.#lookUp(operation, key);
-    else if (!isOrdered && !NEVER_MIND.has(kind) && !(kind === 'fs' && this.#readWhole(key, deliver))) this.#unrecorded(kind, key);
+    else if (!isOrdered && !NEVER_MIND.has(kind) && !(kind === 'fs' && (this.#readWhole(key, deliver) || this.#readInParts(key, deliver, scope)))) this.#unrecorded(kind, key);
   }
 
   /** @returns whether a version of the runtime that does it in several calls has recorded it */
   #readWhole(key: string, deliver: Deliver): boolean {
     const read = takeRead(this.#recording, this.#slot, key);
     const last = read?.starts.at(-1);
-    for (const start of read?.starts ?? []) {
-      const { operation, kind } = start.event;
-      this.#operations.add(operation, kind, (how, status, data) => {
-        this.retire(operation);
-        if (start === last) deliver(how, status, read?.outcome ?? data);
-      }, false);
-    }
+    for (const start of read?.starts ?? []) this.#await(start, (how, status, data) => start === last && deliver(how, status, read?.outcome ?? data));
     return read !== undefined;
+  }
+
+  /** @returns whether a version of the runtime that does it in one call has recorded it */
+  #readInParts(key: string, deliver: Deliver, scope: Pending['scope']): boolean {
+    const part = this.#parted.answer(this.#slot, key);
+    if (!part) return false;
+    for (const start of part.instead ?? []) this.#await(start, () => {});
+    if (part.turnOf) this.#await(part.turnOf, (how, status) => deliver(how, status, part.outcome));
+    else this.#soon(() => deliver('completed', 0, part.outcome), scope);
+    return true;
+  }
+
+  /** Of a recorded call that the program makes in another way. */
+  #await({ event: { operation, kind } }: RecordedStart, deliver: Deliver): void {
+    this.#operations.add(operation, kind, (how, status, data) => {
+      this.retire(operation);
+      deliver(how, status, data);
+    }, false);
   }
 
   /** A name that was looked up before is what it was. One that was not leads a connection to nobody, where what is asked is compared; the program itself gets no answer. */

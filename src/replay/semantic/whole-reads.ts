@@ -36,19 +36,26 @@ export function takeRead(recording: Recording, slot: number, key: string): Recor
   return undefined;
 }
 
-function readFrom({ events, starts }: Recording, opened: RecordedStart): RecordedRead | undefined {
+function readFrom(recording: Recording, opened: RecordedStart): RecordedRead | undefined {
   const answer = answerOf(opened);
   if (!answer) return undefined;
-  if ('error' in answer) return { starts: [opened], outcome: encodeOutcome(answer) };
+  return 'error' in answer ? { starts: [opened], outcome: encodeOutcome(answer) } : readOnFrom(recording, opened, { fd: answer.result as number });
+}
+
+/**
+ * @param opened the call that opened the file; `size` where that has told of it
+ * @returns undefined where the calls that follow do not read it whole, up to its close, and do nothing else
+ */
+export function readOnFrom({ events, starts }: Recording, opened: RecordedStart, { fd: open, size: told }: { readonly fd: number; readonly size?: number | undefined }): RecordedRead | undefined {
   const chain = [opened];
   const parts: Uint8Array[] = [];
   let failed: { readonly error: unknown } | undefined;
-  let size: number | undefined;
+  let size = told;
   let isAtEnd = false;
   for (const event of events.slice(opened.index + 1)) {
     if (event.type !== 'start' || event.kind !== 'fs') continue;
     const [name, fd, , position] = jsonParse(event.key) as unknown[];
-    if (fd !== answer.result) continue;
+    if (fd !== open) continue;
     const start = starts.left('fs', event.key).find((other) => other.event === (event satisfies StartEvent));
     const outcome = start && answerOf(start);
     if (!outcome || !(BETWEEN.has(name) || name === 'close')) return undefined;
@@ -70,6 +77,6 @@ function readFrom({ events, starts }: Recording, opened: RecordedStart): Recorde
   return undefined;
 }
 
-function answerOf({ turns: [turn] }: RecordedStart): ReturnType<typeof decodeOutcome> | undefined {
+export function answerOf({ turns: [turn] }: RecordedStart): ReturnType<typeof decodeOutcome> | undefined {
   return turn && decodeOutcome(turn.event.data);
 }
