@@ -35,6 +35,14 @@ export interface Drift {
   readonly stack: readonly string[];
 }
 
+/** How the world differs that a fork goes on in. */
+export interface MovedOn {
+  /** How late the program's clock is, which runs on from the recorded instant, in milliseconds. */
+  readonly clockBehindMs: number;
+  /** Files that it had read before. */
+  readonly files: readonly { readonly path: string; readonly change: 'changed' | 'gone' }[];
+}
+
 export interface Report {
   readonly runId: string;
   readonly verdict: Verdict;
@@ -67,6 +75,8 @@ export interface Report {
   readonly forkedFrom?: string;
   /** What the replayed run, a fork, was refused, where that ended it. */
   readonly refused?: readonly string[];
+  /** Of a fork: what is not as the recorded program found it. */
+  readonly movedOn?: MovedOn;
   /** Exit code of a forked program that came to its end. */
   readonly exitCode?: number;
   /** Number of the step before which a partial replay ended (`--until`). */

@@ -21,6 +21,7 @@ import { findSecrets } from '../../store/masking/find-secrets.ts';
 import { type Arguments, oneRun, parse } from '../arguments.ts';
 import { Credentials } from '../fork/credentials.ts';
 import { loadHandlers } from '../fork/handlers.ts';
+import { movedOn, movedOnLine } from '../fork/moved-on.ts';
 import { namedValues } from '../fork/named-values.ts';
 import { changed, parseChange } from '../fork/override.ts';
 import { ForkPeer } from '../fork/peer.ts';
@@ -91,7 +92,8 @@ export async function fork(args: readonly string[]): Promise<number> {
       peer = new ForkPeer(child.stdio[fd] as Duplex, { exchanges, at: step.step, answer, live, credentials, handlers, model: values.model, postgres: { events, from: control.at, named, env: process.env } });
     });
     close();
-    const report = readReport(plan.report, kind);
+    const told = readReport(plan.report, kind);
+    const report = told && { ...told, movedOn: movedOn(steps.filter((one) => one.step < control.at), begin.facts, (text) => credentials.shown(text)) };
     if (values.report !== undefined && report) writeReport(values.report, report);
     // What goes to a server lies in a folder of this host first.
     const kept = isServer(parsed.location) ? new EmbeddedStore(spoolFolder(parsed.location, process.env)) : parsed.store;
@@ -213,7 +215,7 @@ function conclude({ id, from, where, report, code, liveCalls, handled, unusedMod
     if (refusal === undefined || !existsSync(refusal)) process.stderr.write(`replay-harness: the forked process ended (exit ${code}) without a verdict${isKept ? `; what it did is kept as ${id}` : ''}\n`);
     return code === 0 ? 1 : code;
   }
-  const calls = listed('live', liveCalls) + listed('handler', handled) + (unusedModel === undefined ? '' : `  --model ${unusedModel}: no call to a model went out from there on\n`);
+  const calls = listed('live', liveCalls) + listed('handler', handled) + (report.movedOn ? movedOnLine(report.movedOn, liveCalls.length) : '') + (unusedModel === undefined ? '' : `  --model ${unusedModel}: no call to a model went out from there on\n`);
   if (report.verdict === 'blocked' && report.forkedFrom !== undefined) {
     process.stderr.write(`replay-harness: the fork ${id} of ${from} ${report.exitCode === undefined ? 'was stopped' : `went on without what it may not do, to its exit ${report.exitCode}`}: refused ${[...new Set(report.blocked)].join(', ')}\n${calls}${report.blocked.some((call) => /does not leave|was never sent to that host/.test(call) || !/^[A-Z]+ https?:/.test(call)) ? '' : '  next: what has no side effects can be allowed with --live PATTERN, or under tools in replay-harness.json\n'}`);
     return code;
