@@ -15,13 +15,13 @@ type Drifts = NonNullable<Replayed['report']>['drifts'];
 const OWN = process.versions.node.split('.', 1)[0] as string;
 
 /** Changes every `from` of a program into `to` between recording and replay. */
-async function replayChanged(program: string, edits: readonly (readonly [from: string, to: string])[], { config, args = ['--loose'] }: { config?: object; args?: readonly string[] } = {}): Promise<Replayed & { readonly recorded: string }> {
+async function replayChanged(program: string, edits: readonly (readonly [from: string, to: string])[], { config, args = ['--loose'], runtime }: { config?: object; args?: readonly string[]; runtime?: string } = {}): Promise<Replayed & { readonly recorded: string }> {
   const workspace = testWorkspace();
   const server = await testServer(workspace);
   if (config) workspace.write('replay-harness.json', JSON.stringify(config));
   workspace.write('upload.bin', Buffer.from(Array.from({ length: 2000 }, (_, i) => i % 251)));
   const file = workspace.write('agent.mjs', program);
-  const recorded = await workspace.record(file, { env: server.env });
+  const recorded = await workspace.record(file, { env: server.env, ...(runtime !== undefined && { runtime }) });
   expect(recorded.exitCode, recorded.stderr.toString()).toBe(0);
   // It is back during the replay, and must not be touched.
   await server.stop();
@@ -262,6 +262,14 @@ describe.skipIf(lacksRuntimes())('another Node version', () => {
   describe.skipIf(Number(OWN) >= 26 || !RUNTIMES.has('26'))('Node 26', () => {
     it('reads files whole as they were read in pieces', () => replayByMeaning({ agent: 'whole-reads.mjs', prepare: writeWholeFiles, spoil: spoilFiles }, OWN, ['26']));
     it('has read files whole in one job that are read in pieces', () => replayByMeaning({ agent: 'whole-reads.mjs', prepare: writeWholeFiles, spoil: spoilFiles }, '26', [OWN]));
+    it('has read a file whole that the program opens for itself now: that is told', async () => {
+      const program = `
+import { open, readFile } from 'node:fs/promises';
+const beginning = async () => { const file = await open('upload.bin'); console.log((await file.stat()).mtimeMs); await file.close(); return ''; };
+console.log((await /* read */readFile('upload.bin')).length);`;
+      const { exitCode, report, stdout } = await replayChanged(program, [["/* read */readFile('upload.bin')", 'beginning()']], { args: ['--loose', '--node', RUNTIMES.get(OWN) as string], runtime: RUNTIMES.get('26') as string });
+      expect({ exitCode, verdict: report?.verdict, drift: report?.drifts[0], stdout: stdout.toString() }).toMatchObject({ exitCode: 3, verdict: 'drifted', drift: { change: 'added', now: 'fs.openFileHandle upload.bin' }, stdout: '' });
+    });
     it('does not take the beginning of a file for the whole', async () => {
       const program = `
 import { open, readFile } from 'node:fs/promises';

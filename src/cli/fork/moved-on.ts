@@ -1,5 +1,5 @@
 /** What is no longer as the program found it: the world that a fork goes on in is not the one of the recording. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { MovedOn } from '../../model/divergence.ts';
 import type { RunFacts } from '../../model/event.ts';
@@ -17,7 +17,7 @@ export function movedOn(steps: readonly Step[], { cwd, startedAt }: Pick<RunFact
   const read = new Map<string, Buffer>();
   for (const { boundary, input, output } of steps) {
     const { operation, path } = asObject(input);
-    const content = boundary === 'fs' && operation === 'readFile' ? contentOf(asObject(output)['content']) : undefined;
+    const content = boundary === 'fs' && operation === 'readFile' && !/^\/(?:proc|sys|dev)\//.test(String(path)) ? contentOf(asObject(output)['content']) : undefined;
     if (content && typeof path === 'string') read.set(path, content);
   }
   const files = [...read].flatMap(([path, content]): MovedOn['files'] => {
@@ -53,6 +53,8 @@ function contentOf(content: unknown): Buffer | undefined {
 
 function changeOf(file: string, content: Buffer): MovedOn['files'][number]['change'] | undefined {
   try {
+    // Others never end, or are never the same.
+    if (!statSync(file).isFile()) return undefined;
     return readFileSync(file).equals(content) ? undefined : 'changed';
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'gone' : undefined;

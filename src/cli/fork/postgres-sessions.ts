@@ -18,6 +18,7 @@ export interface PostgresOptions {
 }
 
 interface Session {
+  readonly url: string;
   /** Undefined until the login is done. */
   socket: Socket | undefined;
   readonly waiting: Buffer[];
@@ -80,12 +81,12 @@ export class PostgresSessions {
   #adopt(operation: number, target: Target, writes: readonly Buffer[], sent: Buffer): void {
     const { startup, prepared, bound } = readSession(writes, this.#readsOf(operation));
     if (bound !== undefined) return this.#refuse(operation, target, ` with ${bound}, which a new login does not have`);
-    const session = this.#open(operation, sent);
+    const session = this.#open(operation, target, sent);
     for (const body of prepared.values()) statementsIn([{ type: 'P', body: body.subarray(5) }], session.statements);
     this.#attempt(operation, target, async () => {
       const { socket } = await this.#login(target, startup);
       if (prepared.size > 0) await answered(socket, Buffer.concat([...prepared.values(), message('S', NOTHING)]));
-      this.#splice(operation, target, session, socket);
+      this.#splice(operation, session, socket);
     });
   }
 
@@ -99,16 +100,16 @@ export class PostgresSessions {
     const startup = startupOf(begun);
     if (!startup) return;
     this.#begun.delete(operation);
-    const session = this.#open(operation, NOTHING);
+    const session = this.#open(operation, target, NOTHING);
     this.#attempt(operation, target, async () => {
       const { socket, parameters, key } = await this.#login(target, startup);
       this.#say({ operation, bytes: welcome(parameters, key).toString('base64'), idle: true });
-      this.#splice(operation, target, session, socket);
+      this.#splice(operation, session, socket);
     });
   }
 
-  #open(operation: number, sent: Buffer): Session {
-    const session: Session = { socket: undefined, waiting: sent.length > 0 ? [sent] : [], client: new Frames(true), server: new Frames(true), statements: new Map(), asked: 0, listens: false };
+  #open(operation: number, target: Target, sent: Buffer): Session {
+    const session: Session = { url: urlOf(target), socket: undefined, waiting: sent.length > 0 ? [sent] : [], client: new Frames(true), server: new Frames(true), statements: new Map(), asked: 0, listens: false };
     this.#sessions.set(operation, session);
     return session;
   }
@@ -145,7 +146,7 @@ export class PostgresSessions {
     return this.#options.named.find(({ variable }) => variable === 'PGPASSWORD')?.local ?? this.#options.env['PGPASSWORD'];
   }
 
-  #splice(operation: number, target: Target, session: Session, socket: Socket): void {
+  #splice(operation: number, session: Session, socket: Socket): void {
     session.socket = socket;
     socket.on('data', (bytes) => {
       const types = [...session.server.feed(0, bytes)].map(({ type }) => type);
@@ -155,18 +156,15 @@ export class PostgresSessions {
     });
     socket.on('error', () => this.#say({ operation, reset: true }));
     socket.on('end', () => this.#say({ operation, end: true }));
-    this.#named.set(session, urlOf(target));
     for (const bytes of session.waiting.splice(0)) this.#forward(session, bytes, false);
   }
-
-  readonly #named = new Map<Session, string>();
 
   #forward(session: Session, bytes: Buffer, end: boolean): void {
     if (!session.socket) return void session.waiting.push(bytes);
     for (const sql of statementsIn([...session.client.feed(0, bytes)], session.statements)) {
       session.asked++;
       session.listens ||= /\bLISTEN\b/i.test(sql);
-      this.#called(`${this.#named.get(session)} ${sql}`);
+      this.#called(`${session.url} ${sql}`);
     }
     if (bytes.length > 0) session.socket.write(bytes);
     if (end) session.socket.end();

@@ -8,6 +8,7 @@ const NETWORK = /^node:(?:internal\/deps\/undici\/|_http_|internal\/http|https?$
 const LIMIT = /^node:internal\/stream_base_commons$/;
 /** What looks a name up in order to connect, by itself or by a function that the program has given it. */
 const CONNECTS = /^(?:lookupAndConnect|lookupAndConnectMultiple|emitLookup)$/;
+const READS = /^node:(?:fs|internal\/fs\/promises)$/;
 const FRAMES = 12;
 
 export function isByNetwork(below: AnyFunction): boolean {
@@ -21,6 +22,11 @@ export function isTimeLimit(below: AnyFunction): boolean {
 
 export function isToConnect(below: AnyFunction): boolean {
   return callSites(2 * FRAMES, below).some((site) => fileOf(site) === 'node:net' && CONNECTS.test(site.getFunctionName() ?? ''));
+}
+
+/** What reads a file whole, in calls of its own; a program that opens the file itself is another one. */
+export function isToReadWhole(below: AnyFunction): boolean {
+  return callSites(2 * FRAMES, below).some((site) => READS.test(fileOf(site)) && site.getFunctionName() === 'readFile');
 }
 
 function callerOf(below: AnyFunction): string {

@@ -63,6 +63,12 @@ export class PartedReads {
     return job !== undefined && (open === undefined || job.index < open.index);
   }
 
+  /** Whether the call is about a file that was opened here. */
+  isPart(key: string): boolean {
+    const [, fd] = jsonParse(key) as unknown[];
+    return typeof fd === 'number' && this.#reads.has(fd);
+  }
+
   /** @param key of a call that was not recorded @returns undefined where it is no part of a job that was */
   answer(slot: number, key: string): PartAnswer | undefined {
     const [name, about, ...rest] = jsonParse(key) as unknown[];

@@ -20,7 +20,7 @@ import type { Ending } from '../replay-session.ts';
 import type { Tape } from '../tape.ts';
 import { foreignTimeZone } from '../foreign-time-zone.ts';
 import { answerWithoutRecord } from './unrecorded.ts';
-import { isByNetwork, isTimeLimit, isToConnect } from './callers.ts';
+import { isByNetwork, isTimeLimit, isToConnect, isToReadWhole } from './callers.ts';
 import { kept } from './connection.ts';
 import { ExtraTimers } from './extra-timers.ts';
 import { type Difference, divergenceOf, Ledger } from './ledger.ts';
@@ -331,7 +331,7 @@ export class SemanticSession implements Session {
     if (kind === 'tls' && this.#secures(key)) return { operation: this.#secure(key, deliver), recorded: undefined };
     const isRuntimes = (kind === 'timer' || kind === 'immediate') && isByNetwork(this.operation);
     const { starts } = this.#recording;
-    const recorded = isRuntimes ? (kind === 'timer' ? this.#timerOfRuntime(key) : undefined) : this.#parted.isNext(kind, key) ? undefined : starts.take(this.#slot, kind, key);
+    const recorded = isRuntimes ? (kind === 'timer' ? this.#timerOfRuntime(key) : undefined) : this.#parted.isNext(kind, key) && isToReadWhole(this.operation) ? undefined : starts.take(this.#slot, kind, key);
     const operation = recorded?.event.operation ?? this.#operations.fresh();
     this.#operations.add(operation, kind, deliver, isOrdered);
     if (kind === 'stdio') this.#streams.set(operation, Number(key.slice(1, -1)));
@@ -366,7 +366,7 @@ export class SemanticSession implements Session {
 
   /** @returns whether a version of the runtime that does it in one call has recorded it */
   #readInParts(key: string, deliver: Deliver, scope: Pending['scope']): boolean {
-    const part = this.#parted.answer(this.#slot, key);
+    const part = this.#parted.isPart(key) || isToReadWhole(this.operation) ? this.#parted.answer(this.#slot, key) : undefined;
     if (!part) return false;
     for (const start of part.instead ?? []) this.#await(start, () => {});
     if (part.turnOf) this.#await(part.turnOf, (how, status) => deliver(how, status, part.outcome));
