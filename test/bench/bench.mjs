@@ -3,8 +3,7 @@
 //   npm run bench [-- --quick] [--rounds N] [--no-peers] [--json FILE] [--keep] [ROW…]
 //   npm run bench -- --profile ROW
 //
-// A full run of all rows is kept in results/latest.json and docs/benchmarks.md; any other with --keep.
-// What the rows store, store-server and search print is kept in results/ROW.txt with --keep, and stands in docs/benchmarks.md from the next result on.
+// Each row of a full run of all is kept in results/ROW.txt, and docs/benchmarks.md is made of what is kept; of any other run with --keep.
 // Exit code 1 only when a correctness column of the harness is wrong, never by a figure.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

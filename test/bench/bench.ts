@@ -1,5 +1,5 @@
 /** The command: chooses rows, runs them one after the other, prints and keeps the result. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { missingServers, removeDatabases, tellSkipped } from '../support/databases/index.ts';
@@ -13,10 +13,9 @@ import { ROUNDS, ROWS } from './rows.ts';
 import { runRow } from './run.ts';
 import { benchQuality, benchSearch, type Mode } from './search.ts';
 import { benchIngest, benchServerStore } from './store.ts';
-import { documentOf, headOf, targetsText, textOf } from './text.ts';
+import { documentOf, headOf, keepRow, targetsText, textOf } from './text.ts';
 import { AGAIN, BARE, HARNESS, VARIANTS } from './variants.ts';
 
-const LATEST = join(ROOT, 'test/bench/results/latest.json');
 const DOCUMENT = join(ROOT, 'docs/benchmarks.md');
 
 /** What is no program under a recorder: prints its figures itself. */
@@ -42,37 +41,35 @@ export async function bench(args: readonly string[]): Promise<number> {
     return missing.length === 0;
   });
   const before = machine();
+  const keeps = values.keep === true || (mode === 'full' && positionals.length === 0);
   const missing = chosen.some(({ peers }) => peers) && !values['no-peers'] ? installPeers() : 'left out';
-  const rows = [];
+  const result: Result = { mode, machine: before, rows: [], peers: missing === undefined ? VARIANTS.filter(({ id }) => ![BARE, AGAIN, HARNESS].includes(id)).map(({ label }) => label) : [`no peers (${missing})`] };
+  const separate: string[] = [];
   for (const row of chosen) {
     const variants = VARIANTS.filter(({ id }) => (row.peers && missing === undefined) || id === BARE || id === HARNESS || (id === AGAIN && !row.long));
     const loadBefore = load();
-    const measured = await runRow(row, row[mode], Number(values.rounds ?? row[mode].rounds ?? ROUNDS[mode]), variants);
-    const evaluated = evaluate(row.long && mode === 'quick' ? { ...row, figures: row.figures.map(({ target: _, ...figure }) => figure) } : row, measured, row[mode].env, [loadBefore, load()]);
-    console.log(`${textOf(evaluated)}\n`);
-    rows.push(evaluated);
+    try {
+      const measured = await runRow(row, row[mode], Number(values.rounds ?? row[mode].rounds ?? ROUNDS[mode]), variants);
+      const evaluated = evaluate(row.long && mode === 'quick' ? { ...row, figures: row.figures.map(({ target: _, ...figure }) => figure) } : row, measured, row[mode].env, [loadBefore, load()]);
+      console.log(`${textOf(evaluated)}\n`);
+      result.rows.push(evaluated);
+      if (keeps) keepRow({ ...result, machine: machine() }, evaluated);
+    } catch (error) {
+      // An hour of other rows must not be lost by it.
+      separate.push(`row ${row.id}: ${(error as Error).message}`);
+    }
   }
-  const separate: string[] = [];
   for (const [id, measureIt] of Object.entries(SEPARATE)) {
     if (positionals.length > 0 && !positionals.includes(id)) continue;
     const lacking = IN_DATABASE.has(id) ? missingServers(['pgvector']) : [];
     if (lacking.length > 0) tellSkipped(`row ${id}`, lacking);
-    else separate.push(...(await measureIt(mode, values.keep === true)));
+    else separate.push(...(await measureIt(mode, keeps)));
   }
   await removeDatabases();
-  const result: Result = { mode, machine: before, loadAfter: load(), rows, peers: missing === undefined ? VARIANTS.filter(({ id }) => ![BARE, AGAIN, HARNESS].includes(id)).map(({ label }) => label) : [`no peers (${missing})`] };
   console.log(`${headOf(result)}\n\n${targetsText(result)}`);
   if (values.json) writeFileSync(values.json, JSON.stringify(result));
-  // A result without rows would take the place of one with all of them.
-  if ((mode === 'full' && positionals.length === 0) || (values.keep && rows.length > 0)) keep(result);
+  if (keeps) writeFileSync(DOCUMENT, documentOf(ROWS.map(({ id }) => id)));
   const faults = [...faultsOfHarness(result), ...separate];
   for (const fault of faults) console.error(`WRONG: ${fault}`);
   return faults.length === 0 ? 0 : 1;
-}
-
-function keep(result: Result): void {
-  mkdirSync(join(LATEST, '..'), { recursive: true });
-  writeFileSync(LATEST, `${JSON.stringify(result, null, 1)}\n`);
-  writeFileSync(DOCUMENT, documentOf(result));
-  console.log(`\nwritten: ${LATEST} and ${DOCUMENT}`);
 }

@@ -1,4 +1,4 @@
-/** Figures and correctness of a row, from its samples. What is committed as results/latest.json. */
+/** Figures and correctness of a row, from its samples. */
 import type { Machine } from './machine.ts';
 import type { Figure, Row, RowSample, Target } from './rows.ts';
 import type { Measured } from './run.ts';
@@ -8,7 +8,6 @@ import { AGAIN, BARE, HARNESS } from './variants.ts';
 export interface Result {
   readonly mode: 'full' | 'quick';
   readonly machine: Machine;
-  readonly loadAfter: number;
   readonly rows: RowResult[];
   /** The packages measured beside it, with their versions; or why there are none. */
   readonly peers: readonly string[];

@@ -15,7 +15,9 @@ CPU is user and system time of the whole process tree. *against bare*: median ov
 
 What a peer is held to is what its README shows: each is put before the unmodified script by a preload (\`test/bench/peers\`), where its users would change their program. They do other things than the harness does: none of them records clock, randomness, files or order; @exodus/replay and nock keep everything in memory until the end.
 
-Where a target is missed, \`npm run bench -- --profile ROW\` says which functions take the time: of the agent, of Node, and of which file of the harness. The last such profile of each is kept in [test/bench/results](../test/bench/results).`;
+Where a target is missed, \`npm run bench -- --profile ROW\` says which functions take the time: of the agent, of Node, and of which file of the harness. The last such profile of each is kept in [test/bench/results](../test/bench/results).
+
+Each row is the last that was kept of it, with the commit that it was measured at.`;
 
 /** What rows about the event store print: kept by themselves with --keep. */
 const STORE_ROWS = ['store', 'store-server', 'search'] as const;
@@ -40,13 +42,22 @@ export class Told {
   }
 }
 
-function resultOf(row: string): string {
+export function resultOf(row: string): string {
   return join(ROOT, `test/bench/results/${row}.txt`);
 }
 
-/** docs/benchmarks.md */
-export function documentOf(result: Result): string {
-  return `${[READING, headOf(result), '## Targets', targetsText(result), ...result.rows.map(textOf), ...storeSection()].join('\n\n')}\n`;
+/** Keeps a row for {@link documentOf}: its targets, then all of it. */
+export function keepRow(result: Result, row: RowResult): void {
+  const targets = targetsText({ ...result, rows: [row] });
+  writeFileSync(resultOf(row.id), `${[...(row.figures.some(({ target }) => target) ? [targets] : []), textOf(row, headOf(result))].join('\n\n')}\n`);
+}
+
+/** docs/benchmarks.md, of all rows that were ever kept. @param ids in the order of the document */
+export function documentOf(ids: readonly string[]): string {
+  const kept = ids.map(resultOf).filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8').trimEnd());
+  const parts = kept.map((text) => text.split(/\n\n(?=## )/, 2) as [string, string | undefined]);
+  const targets = parts.flatMap(([table, text]) => (text === undefined ? [] : table.split('\n').slice(2).map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()))));
+  return `${[READING, '## Targets', table([TARGETS, ...targets]), ...parts.map(([only, text]) => text ?? only), ...storeSection()].join('\n\n')}\n`;
 }
 
 function storeSection(): string[] {
@@ -54,10 +65,10 @@ function storeSection(): string[] {
   return kept.length > 0 ? [`## The event store on a server\n\n${kept.join('\n\n')}`] : [];
 }
 
-export function headOf({ machine, loadAfter, mode, peers }: Result): string {
+export function headOf({ machine, mode, peers }: Result): string {
   return [
     `${commitOf(machine)}, ${mode === 'full' ? 'full' : '**quick**: fewer rounds, smaller sizes'}.`,
-    `${hardwareOf(machine)}; load ${machine.loadBefore} before and ${loadAfter} after.`,
+    `${hardwareOf(machine)}; load ${machine.loadBefore} before.`,
     `Beside it: ${peers.join(', ')}.`,
   ].join('\n');
 }
@@ -75,12 +86,13 @@ function hardwareOf({ cpu, cores, memoryGb, platform, node }: Machine): string {
   return `${cpu}, ${cores} cores, ${memoryGb} GB, ${platform}, Node ${node}`;
 }
 
-export function textOf(row: RowResult): string {
+/** @param head where and when, for one that is read by itself */
+export function textOf(row: RowResult, head = ''): string {
   const size = Object.entries(row.size).map(([name, value]) => `, ${name}=${value}`).join('');
   const facts = `\`npm run bench -- ${row.id}\`${size}, ${row.rounds} ${row.rounds === 1 ? 'round' : 'rounds'}, load ${row.load.join(' to ')}`;
   const targets = row.figures.filter(({ target }) => target).map((figure) => `- ${figure.name}${targetText(figure)}`).join('\n');
   const lines = row.figures.flatMap((figure) => figure.by.map((it, at) => [at === 0 ? [figure.name, figure.unit].filter(Boolean).join(', ') : '', it.variant, number(it.value.median), ...comparison(figure, it)]));
-  return [`## ${row.title}`, facts, targets, table([['', '', 'median', 'against bare', 'least – most', 'best to best'], ...lines]), correctnessText(row)].filter(Boolean).join('\n\n');
+  return [`## ${row.title}`, head, facts, targets, table([['', '', 'median', 'against bare', 'least – most', 'best to best'], ...lines]), correctnessText(row)].filter(Boolean).join('\n\n');
 }
 
 function comparison(figure: FigureResult, { value, compared, best }: FigureResult['by'][number]): string[] {
@@ -100,6 +112,8 @@ function goal({ as, unit, target }: Pick<FigureResult, 'as' | 'unit' | 'target'>
   return `${'most' in target ? `≤ ${target.most}` : `≥ ${target.least}`}${as === 'ratio' ? '×' : ` ${unit}`}`;
 }
 
+const TARGETS = ['', 'target', 'median', 'least – most', 'best round to best', 'bare against bare', ''];
+
 /** One line per target. */
 export function targetsText({ rows }: Result): string {
   const lines = rows.flatMap((row) => row.figures.filter(({ target }) => target).map((figure) => {
@@ -111,7 +125,7 @@ export function targetsText({ rows }: Result): string {
       ours ? `${comparedNumber(figure, ours.compared.median)}${unit}` : '-', ours ? range(figure, ours.compared) : '-', ours ? comparedNumber(figure, ours.best) : '-', noise && figure.as !== 'itself' ? range(figure, noise.compared) : '-', figure.met ? 'met' : '**missed**',
     ];
   }));
-  return table([['', 'target', 'median', 'least – most', 'best round to best', 'bare against bare', ''], ...lines.map((line) => line.map(String))]);
+  return table([TARGETS, ...lines.map((line) => line.map(String))]);
 }
 
 function correctnessText({ correctness }: RowResult): string {
