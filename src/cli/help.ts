@@ -59,7 +59,7 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
     does: 'Answers the recorded HTTP calls of a run on a port of 127.0.0.1, for a program that is not Node: as HTTP proxy and as base URL. Exit code: CMD’s own (0 without one), or 3 when calls were changed, added or left out.',
     options: [['--port N', 'the port (default: a free one)'], ['--report FILE', 'writes the verdict as JSON'], ['--json', 'prints the address as JSON'], ['-- CMD', 'runs CMD with the proxy in its environment, and ends with it; otherwise Ctrl-C does']],
   },
-  runs: { usage: 'runs [--tree] [--json]', does: 'Lists the runs of the store, newest first.', options: [['--tree', 'runs of child processes below the run that started them'], JSON_OPTION] },
+  runs: { usage: 'runs [--tree] [--json]', does: 'Lists the runs of the store, newest first.', options: [['--tree', 'runs of child processes below the run that started them, forks below the run they come of'], JSON_OPTION] },
   show: {
     usage: 'show <run> [--step N] [--raw input|output] [--json]',
     does: 'Shows what the agent did, step by step.',

@@ -22,7 +22,7 @@ export async function runs(args: readonly string[]): Promise<number> {
   return damages[0]?.exitCode ?? 0;
 }
 
-/** Below each run those that it started, oldest first. @returns the runs in that order, and the lines that join them */
+/** Below each run those that it started and that were forked from it, oldest first. @returns the runs in that order, and the lines that join them */
 function treeOf(listed: readonly ListedRun[]): [ListedRun[], string[]] {
   const known = new Set(listed.map(({ id }) => id));
   const shown: ListedRun[] = [];
@@ -30,14 +30,19 @@ function treeOf(listed: readonly ListedRun[]): [ListedRun[], string[]] {
   const add = (run: ListedRun, branch: string, below: string): void => {
     shown.push(run);
     branches.push(branch);
-    const children = listed.filter(({ parentRunId }) => parentRunId === run.id).reverse();
+    const children = listed.filter((other) => stemOf(other) === run.id).reverse();
     for (const [index, child] of children.entries()) {
       const isLast = index === children.length - 1;
       add(child, `${below}${isLast ? '└' : '├'} `, `${below}${isLast ? ' ' : '│'} `);
     }
   };
-  for (const run of listed) if (run.parentRunId === null || !known.has(run.parentRunId)) add(run, '', '');
+  for (const run of listed) if (!known.has(stemOf(run) ?? '')) add(run, '', '');
   return [shown, branches];
+}
+
+/** The run below which this one hangs. */
+function stemOf({ parentRunId, forkedFrom, replayOf }: ListedRun): string | null {
+  return parentRunId ?? forkedFrom ?? replayOf;
 }
 
 const WITHOUT_COMMAND: Readonly<Record<Payload, string>> = {
