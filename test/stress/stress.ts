@@ -27,6 +27,7 @@ export async function stress(args: readonly string[]): Promise<number> {
   const chosen = AGENT_CASES.filter(({ agent }) => positionals.length === 0 || positionals.some((name) => agent.includes(name))).filter(isPossible);
   const loops = values.busy ? [busyLoop(), busyLoop()] : [];
   const end = values.minutes === undefined ? Infinity : performance.now() + Number(values.minutes) * 60_000;
+  const replays = Number(values.replays ?? 1);
   const results: Result[] = [];
   const report = (result: Result): void => {
     results.push(result);
@@ -39,7 +40,7 @@ export async function stress(args: readonly string[]): Promise<number> {
         break;
       }
       const rounds = Number(values.rounds ?? ROUNDS_OF_EVERYTHING[basename(agent.agent)] ?? ROUNDS);
-      report(await repeat(labelOf(agent), rounds, (round) => recordAndReplay(agent, round, Number(values.replays ?? 1))));
+      report(await repeat(labelOf(agent), rounds, (round) => recordAndReplay(agent, round, replays)));
     }
     const kills = Number(values.kills ?? (positionals.length === 0 ? KILLS : 0));
     if (kills > 0) report(await repeat('kill -9 at a random moment', kills, killAndReplay));
@@ -48,7 +49,7 @@ export async function stress(args: readonly string[]): Promise<number> {
     await removeDatabases();
   }
   const failed = results.filter(({ faults }) => faults.length > 0);
-  const summary = `${results.length - failed.length} of ${results.length} agents identical in every round${values.busy ? ', with both cores kept busy' : ''}`;
+  const summary = `${results.length - failed.length} of ${results.length} agents identical in every round${replays > 1 ? `, each of ${replays} replays` : ''}${values.busy ? ', with both cores kept busy' : ''}`;
   console.log(`\n${summary}`);
   if (values.keep) keep([summary, '', ...results.map(lineOf)], [...(values.busy ? ['busy'] : []), ...positionals]);
   return failed.length === 0 && results.length > 0 ? 0 : 1;
