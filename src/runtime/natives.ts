@@ -51,6 +51,7 @@ export const getOwnPropertyDescriptor: typeof Object.getOwnPropertyDescriptor = 
 export const getPrototypeOf: typeof Object.getPrototypeOf = Object.getPrototypeOf;
 export const isPrototypeOf = (prototype: object, object: object): boolean => Object.prototype.isPrototypeOf.call(prototype, object);
 export const setPrototypeOf: typeof Object.setPrototypeOf = Object.setPrototypeOf;
+export const isAnyArrayBuffer: (value: unknown) => value is ArrayBuffer = util.types.isAnyArrayBuffer as (value: unknown) => value is ArrayBuffer;
 export const isAsyncFunction: (value: unknown) => boolean = util.types.isAsyncFunction;
 export const ownKeys: typeof Reflect.ownKeys = Reflect.ownKeys;
 export const jsonStringify: typeof JSON.stringify = JSON.stringify;

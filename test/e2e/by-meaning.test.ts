@@ -6,7 +6,7 @@ import { lacksRuntimes, replayByMeaning, RUNTIMES } from '../support/replay-by-m
 import { databasesFor } from '../support/databases/index.ts';
 import { itNeeds } from '../support/databases/test-databases.ts';
 import { PACKAGES, ROOT } from '../support/paths.ts';
-import { spoilFiles, writeFiles, writeWholeFiles } from '../support/agent-files.ts';
+import { removeWritten, spoilFiles, writeFiles, writeWholeFiles } from '../support/agent-files.ts';
 import { testServer, testWorkspace } from '../support/test-workspace.ts';
 import type { Replayed } from '../support/workspace.ts';
 
@@ -196,6 +196,8 @@ agent.destroy();`;
     }
     const { exitCode, drifts, ownStderr } = await oneConnection('/* more */', "http.get('http://other.example/', { lookup }); net.connect(80, 'third.example', function () { this.end(); });");
     expect({ exitCode, drifts }, ownStderr).toMatchObject({ exitCode: 3, drifts: [{ change: 'added', kind: 'http request', now: 'GET http://other.example/' }, { change: 'added', kind: 'dns', now: 'a DNS getaddrinfo third.example' }] });
+    const connected = await oneConnection('/* more */', "net.connect(1, '127.0.0.1', function () { this.end(); });");
+    expect({ exitCode: connected.exitCode, drifts: connected.drifts }, connected.ownStderr).toMatchObject({ exitCode: 3, drifts: [{ change: 'added', kind: 'tcp', now: expect.stringContaining('127.0.0.1:1') as string }] });
   });
 });
 
@@ -216,6 +218,18 @@ randomFill(Buffer.alloc(size), (error, bytes) => console.log(error, bytes.length
     const { exitCode, report, ownStderr } = await replay(call, `${call} + 1`, []);
     expect({ exitCode, verdict: report?.verdict, fidelity: report?.fidelity, actual: report?.actual }, ownStderr).toMatchObject({ exitCode: 3, verdict: 'diverged', actual: expect.stringContaining(`entropy ${call.replace(/\(.*/, '')} 9`) as string });
   }
+});
+
+it('the part of a buffer that is filled may lie elsewhere, and the rest of it is the program\'s', async () => {
+  const replay = await recordThenChange(`
+import { randomFill, randomFillSync } from 'node:crypto';
+const at = 0;
+const told = (bytes) => console.log(bytes.subarray(at, at + 8).toString('hex'), Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 8)]).toString('hex'));
+told(randomFillSync(Buffer.alloc(12), at, 8));
+told(Buffer.from(randomFillSync(new Uint16Array(6), at / 2, 4).buffer));
+randomFill(Buffer.alloc(12), at, 8, (_, bytes) => told(bytes));`);
+  const { exitCode, drifts, ownStderr, stdout } = await replay('at = 0', 'at = 4');
+  expect({ exitCode, drifts, stdout: stdout.toString() }, ownStderr).toEqual({ exitCode: 0, drifts: [], stdout: expect.stringMatching(/^(?:[0-9a-f]{16} 00000000\n){3}$/) as string });
 });
 
 describe('sockets of databases', () => {
@@ -269,6 +283,18 @@ const beginning = async () => { const file = await open('upload.bin'); console.l
 console.log((await /* read */readFile('upload.bin')).length);`;
       const { exitCode, report, stdout } = await replayChanged(program, [["/* read */readFile('upload.bin')", 'beginning()']], { args: ['--loose', '--node', RUNTIMES.get(OWN) as string], runtime: RUNTIMES.get('26') as string });
       expect({ exitCode, verdict: report?.verdict, drift: report?.drifts[0], stdout: stdout.toString() }).toMatchObject({ exitCode: 3, verdict: 'drifted', drift: { change: 'added', now: 'fs.openFileHandle upload.bin' }, stdout: '' });
+    });
+    it('writes files whole as they were written in pieces', () => replayByMeaning({ agent: 'whole-writes.mjs', prepare: removeWritten, spoil: removeWritten }, OWN, ['26']));
+    it('has written files whole in one job that are written in pieces', () => replayByMeaning({ agent: 'whole-writes.mjs', prepare: removeWritten, spoil: removeWritten }, '26', [OWN]));
+    it.each([[OWN, '26'], ['26', OWN]])('a byte that is another one in a file written whole is told, of %s on %s, and so is one more or less', async (recorder, runtime) => {
+      const program = `
+import { writeFile } from 'node:fs/promises';
+await writeFile('note.txt', 'as it was recorded');
+console.log('written');`;
+      for (const now of ['as it was recorDed', 'as it was recorded, and more', 'as it was']) {
+        const { exitCode, report, ownStderr } = await replayChanged(program, [['as it was recorded', now]], { args: ['--loose', '--node', RUNTIMES.get(runtime) as string], runtime: RUNTIMES.get(recorder) as string });
+        expect({ exitCode, verdict: report?.verdict, kind: report?.drifts[0]?.kind }, ownStderr).toEqual({ exitCode: 3, verdict: 'drifted', kind: 'file write' });
+      }
     });
     it('does not take the beginning of a file for the whole', async () => {
       const program = `

@@ -115,7 +115,7 @@ describe('another answer', () => {
 
 describe('side effects', () => {
   const forbidden = {
-    model: /POST http\S+\/v1\/chat\/completions/, lookalike: /GET http\S+\/items-delete/, order: /POST http\S+\/items/, overriding: /GET http\S+\/items/, carrying: /GET http\S+\/items/, http2: /HTTP\/2/, elsewhere: /GET http\S+\/items/, redirected: /GET http\S+\/items/, mail: /waits for the server to speak first/, sql: /a PostgreSQL session with 127/,
+    model: /POST http\S+\/v1\/chat\/completions/, lookalike: /GET http\S+\/items-delete/, order: /POST http\S+\/items/, overriding: /GET http\S+\/items/, carrying: /GET http\S+\/items/, http2: /HTTP\/2/, elsewhere: /GET http\S+\/items/, redirected: /GET http\S+\/items/, mail: /waits for the server to speak first/, sql: /a PostgreSQL session with 127/, sqlByName: /a PostgreSQL session with database\.example:\d+\. --live postgres:\/\/database\.example:/, name: /a DNS getaddrinfo database\.example/,
     file: /fs\.\w+ \S*acted\.txt|a write of 5 bytes/, fileLater: /fs\.\w+ \S*acted\.txt|a write of 5 bytes/, child: /the child process touch acted\.txt/, childAtOnce: /the child process touch acted\.txt/,
   };
   it('are refused by name, and do not happen', async () => {
@@ -143,11 +143,12 @@ describe('side effects', () => {
       return `${stdout.toString()}${stderr.toString()}`;
     };
     const [table, tree, json, shown, replayed, doctor] = await Promise.all([said('runs'), said('runs', '--tree'), said('runs', '--json'), said('show', run), said('replay', run), said('doctor', run)]);
-    for (const text of [table, tree]) {
+    for (const [text, branch] of [[table, ''], [tree, '└ ']] as const) {
       expect(text).toMatch(/^RUN .* FORK OF +AGENT/);
-      expect(text).toMatch(new RegExp(`^${run} .* refused +- .* ${id?.slice(0, 13)} at ${question} `, 'm'));
+      expect(text).toMatch(new RegExp(`^${branch}${run} .* refused +- .* ${id?.slice(0, 13)} at ${question} `, 'm'));
       expect(text).toMatch(new RegExp(`^${id} .* complete +0 .* - +\\S+ `, 'm'));
     }
+    expect(tree.indexOf(run)).toBeGreaterThan(tree.indexOf(id as string));
     // Anybody can read it, so it says no more than which program.
     const fact = { at: Number(question), refused: ['the child process touch'] };
     expect((JSON.parse(json) as { id: string }[]).find((one) => one.id === run)).toMatchObject({ forkedFrom: id, status: 'truncated', fork: fact });

@@ -94,6 +94,7 @@ const values: readonly AgentCase[] = [
 const files: readonly AgentCase[] = [
   { agent: 'file-reads.mjs', prepare: writeFiles, spoil: spoilFiles },
   { agent: 'whole-reads.mjs', prepare: writeWholeFiles, spoil: spoilFiles, sameAsBare: all },
+  { agent: 'whole-writes.mjs', prepare: removeWritten, spoil: removeWritten, sameAsBare: all },
   { agent: 'file-facts.mjs', prepare: writeFiles, spoil: spoilFiles },
   { agent: 'file-errors.mjs', prepare: writeFiles, spoil: spoilFiles, sameAsBare: all },
   { agent: 'imports.mjs' },

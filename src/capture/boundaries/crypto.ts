@@ -4,7 +4,7 @@
  */
 import type { webcrypto } from 'node:crypto';
 import { decodeOutcome, encodeOutcome, type Outcome } from '../../model/value.ts';
-import { apply, bufferFrom, jsonStringify } from '../../runtime/natives.ts';
+import { apply, bufferFrom, isAnyArrayBuffer, jsonStringify } from '../../runtime/natives.ts';
 import { asOwn } from '../../runtime/own.ts';
 import { type AnyFunction, disguise, patchAlias, patchGetter, patchMethod, patchValue, replacementOf } from '../../runtime/patches.ts';
 import { quietly } from '../../runtime/warnings.ts';
@@ -46,25 +46,26 @@ function patchBytes(session: Session, crypto: Crypto): void {
     });
   }
   patchMethod(crypto, 'randomFillSync', (native) => function (this: unknown, ...args: unknown[]): unknown {
-    return filled(session, 'randomFillSync', args[0] as ArrayBufferView, () => apply(native, this, args));
+    return fill(session, 'randomFillSync', args, () => apply(native, this, args));
   });
   patchMethod(crypto, 'randomFill', (native) => function (this: unknown, ...args: unknown[]): unknown {
     const callback = args[args.length - 1];
     if (typeof callback !== 'function') return apply(native, this, args);
-    const target = bytesOf(args[0] as ArrayBufferView);
+    const place = placeOf(args.slice(0, -1));
+    const { target } = place;
     return session.served('crypto', '["randomFill"]', (settle) => {
-      apply(native, this, [...args.slice(0, -1), (error: unknown) => settle(0, encodeOutcome(error ? { error } : { result: undefined, bytes: target.slice() }))]);
+      apply(native, this, [...args.slice(0, -1), (error: unknown) => settle(0, encodeOutcome(error ? { error } : filling(place)))]);
     }, (_, data) => {
-      const outcome = decodeOutcome(data);
+      const outcome = decodeOutcome(data) as Outcome;
       if ('error' in outcome) return void (callback as AnyFunction)(outcome.error);
-      target.set(sized(session, 'randomFill', outcome.bytes as Uint8Array, target.length, () => natively(target.length)));
+      target.set(sized(session, 'randomFill', filled(outcome, place), target.length, () => natively(target.length)));
       (callback as AnyFunction)(null, args[0]);
     });
   });
   const web = crypto.webcrypto as unknown as object;
   const prototype = Object.getPrototypeOf(web) as object;
   patchMethod(prototype, 'getRandomValues', (native) => function (this: unknown, ...args: unknown[]): unknown {
-    return filled(session, 'getRandomValues', args[0] as ArrayBufferView, () => apply(native, this === globalThis || this === undefined || this === crypto ? web : this, args));
+    return fill(session, 'getRandomValues', args.slice(0, 1), () => apply(native, this === globalThis || this === undefined || this === crypto ? web : this, args));
   });
   patchMethod(prototype, 'randomUUID', (native) => function (this: unknown): unknown {
     return drawn(session, '["randomUUID"]', () => apply(native, this, []) as string);
@@ -85,12 +86,40 @@ function drawn(session: Session, key: string, draw: () => unknown): unknown {
   return live ? fresh : revive((decodeOutcome(recorded.data) as { result: unknown }).result);
 }
 
-function filled(session: Session, name: string, target: ArrayBufferView, fill: () => unknown): unknown {
-  asOwn(fill);
-  const bytes = bytesOf(target);
-  const recorded = session.value('entropy', `["${name}"]`, () => ({ status: 0, data: encodeOutcome({ result: undefined, bytes: bytes.slice() }) }));
-  bytes.set(sized(session, name, (decodeOutcome(recorded.data) as { bytes: Uint8Array }).bytes, bytes.length, () => bytes));
-  return target;
+function fill(session: Session, name: string, args: readonly unknown[], natively: () => unknown): unknown {
+  asOwn(natively);
+  const place = placeOf(args);
+  const { target } = place;
+  const recorded = session.value('entropy', `["${name}"]`, () => ({ status: 0, data: encodeOutcome(filling(place)) }));
+  target.set(sized(session, name, filled(decodeOutcome(recorded.data) as Filled, place), target.length, () => target));
+  return args[0];
+}
+
+type Filled = Extract<Outcome, { readonly result: unknown }>;
+
+function filling({ target, offset }: Place): Outcome {
+  return { result: offset, bytes: target.slice() };
+}
+
+/** @returns what has to stand in the place that is to be filled. Older recordings hold all that the place lies in. */
+function filled({ result, bytes = bufferFrom('') }: Filled, { offset, whole, target }: Place): Uint8Array {
+  return result !== undefined || bytes.length !== whole ? bytes : bytes.subarray(offset, offset + target.length);
+}
+
+interface Place {
+  readonly target: Uint8Array;
+  /** Where it lies in what the program has given, bytes. */
+  readonly offset: number;
+  /** Of what the program has given, bytes. */
+  readonly whole: number;
+}
+
+/** @param args what is to be filled, from which element, and how many of them; the runtime refuses what cannot be filled */
+function placeOf([given, first = 0, count]: readonly unknown[]): Place {
+  const bytes = bytesOf(given);
+  const size = ArrayBuffer.isView(given) ? ((given as unknown as { BYTES_PER_ELEMENT?: number }).BYTES_PER_ELEMENT ?? 1) : 1;
+  const offset = typeof first === 'number' ? first * size : 0;
+  return { target: bytes.subarray(offset, typeof count === 'number' ? offset + count * size : undefined), offset, whole: bytes.length };
 }
 
 /** How much was to be filled is no part of what was recorded as asked: where it is more or less now, that is another question. */
@@ -228,6 +257,7 @@ function servedPromise(session: Session, key: string, start: () => Promise<unkno
   });
 }
 
-function bytesOf(target: ArrayBufferView | ArrayBuffer): Uint8Array {
-  return ArrayBuffer.isView(target) ? new Uint8Array(target.buffer, target.byteOffset, target.byteLength) : new Uint8Array(target);
+function bytesOf(target: unknown): Uint8Array {
+  if (ArrayBuffer.isView(target)) return new Uint8Array(target.buffer, target.byteOffset, target.byteLength);
+  return isAnyArrayBuffer(target) ? new Uint8Array(target) : bufferFrom('');
 }

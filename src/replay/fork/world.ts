@@ -14,7 +14,9 @@ import { asOwn, isOwn, ownImmediate, ownTimeout } from '../../runtime/own.ts';
 import { warningsOf } from '../../runtime/warnings.ts';
 import { describeStart } from '../describe.ts';
 import { isHarmless, isSignal } from '../harmless.ts';
+import { addressOfNobody } from '../nobody.ts';
 import type { Pending } from '../replay-session.ts';
+import { isToConnect } from '../callers.ts';
 import type { HandOver } from './hand-over.ts';
 import type { Order } from './order.ts';
 import { Recording } from './recording.ts';
@@ -108,6 +110,8 @@ export class World implements Session {
   readonly #pending: Map<number, Pending>;
   readonly #targets: Map<number, Target>;
   readonly #sends: Map<number, number>;
+  /** Names that are connected to, by the address that stands for each. */
+  readonly #names: Map<string, string> = new Map();
   readonly #timers: Map<number, NodeJS.Timeout> = new Map();
   /** What is still answered from the recording, by operation: any other value is that of an earlier one. */
   readonly #drains: Map<number, object> = new Map();
@@ -352,7 +356,8 @@ export class World implements Session {
     if (kind === 'stdio') this.#taken.streams.set(id, Number(key.slice(1, -1)));
     if (QUIET.has(kind)) return;
     if (kind === 'tcp' || kind === 'tls') {
-      this.#targets.set(id, this.#recording.targetOf({ kind, key }, this.#targets));
+      const target = this.#recording.targetOf({ kind, key }, this.#targets);
+      this.#targets.set(id, { ...target, host: this.#names.get(target.host) ?? target.host });
       this.#sends.set(id, 0);
       if (kind === 'tcp') this.#expectSpeech(id);
       else this.#speaks((jsonParse(key) as { tcp: number }).tcp);
@@ -360,8 +365,16 @@ export class World implements Session {
     }
     const recorded = this.#recording.completionOf(kind, key);
     if (recorded) return this.#soon(id, 'completed', recorded.status, recorded.data);
-    if (kind === 'dns') return this.#soon(id, 'completed', 0, encodeOutcome({ result: [null, ['127.0.0.1']] }));
+    // Where a connection leads is for the peer to find out. To the program itself any address would be a wrong answer.
+    if (kind === 'dns' && isToConnect(this.operation)) return this.#soon(id, 'completed', 0, encodeOutcome({ result: [null, [this.#addressOf((jsonParse(key) as [string, string])[1])]] }));
     this.#refuse(describeStart(kind, key));
+  }
+
+  /** @returns what stands for a name that was not looked up before the fork, until the program connects to it */
+  #addressOf(name: string): string {
+    const address = addressOfNobody(this.#names.size + 1);
+    this.#names.set(address, name);
+    return address;
   }
 
   /** A server that speaks first is none of HTTP, and nobody here can speak for it. A client that keeps a connection ready does not wait. */

@@ -1,8 +1,10 @@
 /** The servers of the recorded run, as far as they spoke HTTP/1: every request of the program comes here, and none gets further. */
 import type { Deliver } from '../../capture/session.ts';
 import type { FirstDifference } from '../../model/divergence.ts';
+import type { Kind } from '../../model/event.ts';
 import { bufferAlloc, bufferFrom, jsonParse } from '../../runtime/natives.ts';
 import { ownImmediate } from '../../runtime/own.ts';
+import { describeStart } from '../describe.ts';
 import { type Asked, kept, type Listener, VirtualConnection } from './connection.ts';
 import { factsOf, type Piece, type RecordedExchange } from './exchanges.ts';
 import type { Difference } from './ledger.ts';
@@ -56,6 +58,8 @@ export class HttpSide implements Listener {
   readonly #hosts: Set<string> = new Set();
   /** The connection below one with TLS. */
   readonly #below: Map<number, number> = new Map();
+  /** Connections to where none led when it was recorded, until something is asked on them. */
+  readonly #strangers: Map<number, { readonly kind: Kind; readonly address: string; readonly frames: readonly string[] }> = new Map();
   #connecting: { readonly turn: number; readonly run: () => void }[] = [];
   /** Requests on their way through msw. */
   #underWay = 0;
@@ -88,7 +92,8 @@ export class HttpSide implements Listener {
   }
 
   /** The program connects to where `address` leads. */
-  connect({ operation, kind, address, deliver, turn }: { operation: number; kind: string; address: string; deliver: Deliver; /** behind which it was connected */ turn: number }): void {
+  connect({ operation, kind, address, deliver, turn, isKnown }: { operation: number; kind: Kind; address: string; deliver: Deliver; /** behind which it was connected */ turn: number; /** One led there when it was recorded. */ isKnown: boolean }): void {
+    if (!isKnown) this.#strangers.set(operation, { kind, address, frames: this.#port.frames() });
     this.#connections.set(operation, new VirtualConnection(operation, address, factsOf(kind, address), deliver, this));
     this.#connecting.push({ turn, run: () => deliver('connected', 0, NOTHING) });
   }
@@ -135,6 +140,7 @@ export class HttpSide implements Listener {
 
   asked(asked: Asked): void {
     const { request } = asked;
+    this.#strangers.delete(this.#socketOf(asked));
     const meaning = meaningOf(request, this.#rules);
     const frames = this.#port.frames();
     if (URL.canParse(request.url)) this.#hosts.add(new URL(request.url).hostname);
@@ -223,7 +229,10 @@ export class HttpSide implements Listener {
     const added = [...unmatched, ...this.#unanswered.filter(({ asked }) => this.#isOpen(asked))].map(({ asked, frames }): Difference => ({
       change: 'added', code: 'REPLAY_MISMATCH', kind: REQUEST, step: null, recorded: null, now: nameOf(asked), firstDifference: null, stack: frames,
     }));
-    return [...added, ...missing, ...cut, ...(this.#isLoose ? this.#reordered() : [])];
+    const connected = [...this.#strangers.values()].map(({ kind, address, frames }): Difference => ({
+      change: 'added', code: 'REPLAY_EXHAUSTED', kind, step: null, recorded: null, now: describeStart(kind, address), firstDifference: null, stack: frames,
+    }));
+    return [...added, ...connected, ...missing, ...cut, ...(this.#isLoose ? this.#reordered() : [])];
   }
 
   #claim(candidate: Candidate, asked: Asked): void {
@@ -249,8 +258,12 @@ export class HttpSide implements Listener {
     return waiting.length > 0;
   }
 
-  #isOpen({ connection: { operation } }: Asked): boolean {
-    return !this.#closed.has(this.#below.get(operation) ?? operation);
+  #isOpen(asked: Asked): boolean {
+    return !this.#closed.has(this.#socketOf(asked));
+  }
+
+  #socketOf({ connection: { operation } }: Asked): number {
+    return this.#below.get(operation) ?? operation;
   }
 
   #reportOne(unmatched: Unmatched): void {

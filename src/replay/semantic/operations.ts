@@ -57,19 +57,34 @@ export class Operations {
     return left.length > 0 && left.every((start) => of(start) !== undefined) ? of(left[0] as RecordedStart) : undefined;
   }
 
+  /** What is written to an operation is held against what was written to these, one after the other; it counts for them, too. */
+  join(operation: number, recorded: readonly number[]): void {
+    const known = recorded.map((one) => this.#written.get(one)).find((written) => written !== undefined);
+    const written = known ?? this.#recordedOf(recorded);
+    for (const one of [operation, ...recorded]) this.#written.set(one, written);
+  }
+
+  /** What is written to these is held against nothing. */
+  unheld(operations: readonly number[]): void {
+    for (const operation of operations) this.#written.set(operation, { outputs: [], bytes: NOTHING, position: Infinity });
+  }
+
   /** Holds bytes against those that went the same way. @returns the recorded output that differs, or `more` */
   wrote(operation: number, bytes: Uint8Array): { readonly due: OutputEvent } | { readonly more: true } | undefined {
     let written = this.#written.get(operation);
-    if (!written) {
-      const outputs = this.#recording.outputs.get(operation) ?? [];
-      this.#written.set(operation, (written = { outputs, bytes: bufferConcat(outputs.map(({ data }) => data)), position: 0 }));
-    }
+    if (!written) this.#written.set(operation, (written = this.#recordedOf([operation])));
     const { position, outputs } = written;
+    if (position === Infinity) return undefined;
     written.position += bytes.length;
     const recorded = written.bytes.subarray(position, position + bytes.length);
     if (recorded.length === bytes.length && recorded.compare(bytes) === 0) return undefined;
     const due = outputAt(outputs, position);
     return due ? { due } : { more: true };
+  }
+
+  #recordedOf(operations: readonly number[]): Written {
+    const outputs = operations.flatMap((operation) => this.#recording.outputs.get(operation) ?? []);
+    return { outputs, bytes: bufferConcat(outputs.map(({ data }) => data)), position: 0 };
   }
 
   /** Outputs that the program has not made, of operations whose bytes are held against the recording. */

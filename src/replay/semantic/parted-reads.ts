@@ -6,9 +6,8 @@ import { decodeOutcome, encodeOutcome, type Outcome } from '../../model/value.ts
 import { binding } from '../../runtime/bindings.ts';
 import { jsonParse, jsonStringify } from '../../runtime/natives.ts';
 import type { RecordedStart, Recording } from './recording.ts';
-import { answerOf, readOnFrom } from './whole-reads.ts';
+import { answerOf, type FileAnswer, OPENS, readOnFrom } from './whole-reads.ts';
 
-const OPENS: ReadonlySet<unknown> = new Set(['open', 'openFileHandle']);
 /** No program has so many files open: no descriptor of the recording is one of these. */
 const FIRST_FD = 1 << 30;
 /** Numbers that `fstat` gives: the kind of file among them, and its size. */
@@ -32,15 +31,6 @@ interface JobResult {
   readonly fd: number;
   readonly size?: number;
   readonly isWhole: boolean;
-}
-
-export interface PartAnswer {
-  /** As {@link encodeOutcome} writes it. */
-  readonly outcome: Buffer;
-  /** The recorded call in whose turn it comes; none: at once. */
-  readonly turnOf?: RecordedStart;
-  /** Recorded calls that nobody makes. */
-  readonly instead?: readonly RecordedStart[];
 }
 
 export class PartedReads {
@@ -70,7 +60,7 @@ export class PartedReads {
   }
 
   /** @param key of a call that was not recorded @returns undefined where it is no part of a job that was */
-  answer(slot: number, key: string): PartAnswer | undefined {
+  answer(slot: number, key: string): FileAnswer | undefined {
     const [name, about, ...rest] = jsonParse(key) as unknown[];
     if (OPENS.has(name)) return !hasJobs && rest[0] === 0 ? this.#open(slot, about) : undefined;
     const read = typeof about === 'number' ? this.#reads.get(about) : undefined;
@@ -82,7 +72,7 @@ export class PartedReads {
     return { outcome: encodeOutcome({ result: undefined }), turnOf: read.last };
   }
 
-  #open(slot: number, path: unknown): PartAnswer | undefined {
+  #open(slot: number, path: unknown): FileAnswer | undefined {
     const key = jsonStringify(['readFile', path]);
     const { starts } = this.#recording;
     for (const start of starts.left('fs', key)) {
@@ -99,7 +89,7 @@ export class PartedReads {
     return undefined;
   }
 
-  #opens(taken: readonly RecordedStart[], whole: Outcome): PartAnswer {
+  #opens(taken: readonly RecordedStart[], whole: Outcome): FileAnswer {
     const last = taken.at(-1) as RecordedStart;
     const instead = taken.slice(0, -1);
     if ('error' in whole) return { outcome: encodeOutcome(whole), turnOf: last, instead };
@@ -117,7 +107,7 @@ function statsOf({ bytes }: PartedRead): Float64Array {
 }
 
 /** @param asked how much, and from where: none or less than none is where the last read ended */
-function readOn(read: PartedRead, [length, position]: readonly unknown[]): PartAnswer | undefined {
+function readOn(read: PartedRead, [length, position]: readonly unknown[]): FileAnswer | undefined {
   if (typeof length !== 'number' || Number(position) >= 0) return undefined;
   const bytes = read.bytes.slice(read.position, read.position + length);
   read.position += bytes.length;

@@ -19,8 +19,9 @@ import { Overlay } from '../overlay.ts';
 import type { Ending } from '../replay-session.ts';
 import type { Tape } from '../tape.ts';
 import { foreignTimeZone } from '../foreign-time-zone.ts';
+import { addressOfNobody, isNobody } from '../nobody.ts';
 import { answerWithoutRecord } from './unrecorded.ts';
-import { isByNetwork, isTimeLimit, isToConnect, isToReadWhole } from './callers.ts';
+import { isByNetwork, isTimeLimit, isToConnect, isOfWholeFile } from '../callers.ts';
 import { kept } from './connection.ts';
 import { ExtraTimers } from './extra-timers.ts';
 import { type Difference, divergenceOf, Ledger } from './ledger.ts';
@@ -34,8 +35,7 @@ import type { RecordedStart, Recording, Turn } from './recording.ts';
 import { SemanticClock } from './semantic-clock.ts';
 import { StandardOutput } from './standard-output.ts';
 import { Turns } from './turns.ts';
-import { PartedReads } from './parted-reads.ts';
-import { takeRead } from './whole-reads.ts';
+import { WholeFiles } from './whole-files.ts';
 
 export interface SemanticOptions {
   readonly facts: RunFacts;
@@ -83,7 +83,7 @@ export class SemanticSession implements Session {
   readonly #code: CodeCheck;
   readonly #explain: Explainer;
   readonly #questions: Questions;
-  readonly #parted: PartedReads;
+  readonly #files: WholeFiles;
   readonly #turns: Turns;
   readonly #extra: ExtraTimers = new ExtraTimers();
   readonly #queue: (() => void)[] = [];
@@ -107,7 +107,7 @@ export class SemanticSession implements Session {
     this.#explain = new Explainer(tape, this.#streams, trace);
     this.#operations = new Operations(recording);
     this.#questions = new Questions(recording);
-    this.#parted = new PartedReads(recording);
+    this.#files = new WholeFiles(recording, this.#operations);
     this.#output = new StandardOutput(recording, this.#streams, sameRuntime);
     this.#ledger = new Ledger(isLoose, (divergence) => this.#end('diverged', divergence), () => this.#due().seq);
     this.#http = new HttpSide({
@@ -331,7 +331,7 @@ export class SemanticSession implements Session {
     if (kind === 'tls' && this.#secures(key)) return { operation: this.#secure(key, deliver), recorded: undefined };
     const isRuntimes = (kind === 'timer' || kind === 'immediate') && isByNetwork(this.operation);
     const { starts } = this.#recording;
-    const recorded = isRuntimes ? (kind === 'timer' ? this.#timerOfRuntime(key) : undefined) : this.#parted.isNext(kind, key) && isToReadWhole(this.operation) ? undefined : starts.take(this.#slot, kind, key);
+    const recorded = isRuntimes ? (kind === 'timer' ? this.#timerOfRuntime(key) : undefined) : this.#files.isNext(kind, key) && isOfWholeFile(this.operation) ? undefined : starts.take(this.#slot, kind, key);
     const operation = recorded?.event.operation ?? this.#operations.fresh();
     this.#operations.add(operation, kind, deliver, isOrdered);
     if (kind === 'stdio') this.#streams.set(operation, Number(key.slice(1, -1)));
@@ -353,24 +353,18 @@ export class SemanticSession implements Session {
     if (kind === 'immediate') this.#soon(() => deliver('fired', 0, NOTHING), scope);
     else if (kind === 'timer' && !isRuntimes) this.#extra.add(operation, this.#at, Number(key.slice(1, -1)), () => this.#operations.pending.has(operation) && scope.runInAsyncScope(deliver, undefined, 'fired', 0, NOTHING) !== false);
     else if (kind === 'dns') this.#lookUp(operation, key);
-    else if (!isOrdered && !NEVER_MIND.has(kind) && !(kind === 'fs' && (this.#readWhole(key, deliver) || this.#readInParts(key, deliver, scope)))) this.#unrecorded(kind, key);
+    else if (!isOrdered && !NEVER_MIND.has(kind) && !(kind === 'fs' && this.#answerFile(operation, key))) this.#unrecorded(kind, key);
   }
 
-  /** @returns whether a version of the runtime that does it in several calls has recorded it */
-  #readWhole(key: string, deliver: Deliver): boolean {
-    const read = takeRead(this.#recording, this.#slot, key);
-    const last = read?.starts.at(-1);
-    for (const start of read?.starts ?? []) this.#await(start, (how, status, data) => start === last && deliver(how, status, read?.outcome ?? data));
-    return read !== undefined;
-  }
-
-  /** @returns whether a version of the runtime that does it in one call has recorded it */
-  #readInParts(key: string, deliver: Deliver, scope: Pending['scope']): boolean {
-    const part = this.#parted.isPart(key) || isToReadWhole(this.operation) ? this.#parted.answer(this.#slot, key) : undefined;
-    if (!part) return false;
-    for (const start of part.instead ?? []) this.#await(start, () => {});
-    if (part.turnOf) this.#await(part.turnOf, (how, status) => deliver(how, status, part.outcome));
-    else this.#soon(() => deliver('completed', 0, part.outcome), scope);
+  /** @returns whether another version of the runtime has recorded it in another form */
+  #answerFile(operation: number, key: string): boolean {
+    const { deliver, scope } = this.#operations.pending.get(operation) as Pending;
+    const answer = this.#files.answer(this.#slot, key, operation, () => isOfWholeFile(this.operation));
+    if (!answer) return false;
+    const { outcome } = answer;
+    for (const start of answer.instead ?? []) this.#await(start, () => {});
+    if (answer.turnOf) this.#await(answer.turnOf, (how, status) => deliver(how, status, outcome));
+    else this.#soon(() => deliver('completed', 0, outcome), scope);
     return true;
   }
 
@@ -390,7 +384,7 @@ export class SemanticSession implements Session {
     if (answer) this.#soon(() => deliver('completed', answer.status, answer.data), scope);
     else if (isToConnect(this.operation)) {
       this.#questions.leadsToNobody(key, this.#explain.frames());
-      this.#soon(() => deliver('completed', 0, encodeOutcome({ result: [null, ['127.0.0.1']] })), scope);
+      this.#soon(() => deliver('completed', 0, encodeOutcome({ result: [null, [addressOfNobody(1)]] })), scope);
     } else if (!before) this.#ask('dns', key);
   }
 
@@ -414,7 +408,7 @@ export class SemanticSession implements Session {
       const operation = this.#operations.fresh();
       this.#operations.add(operation, kind, deliver, false);
       const turn = recorded ? (connections.get(recorded.event.operation)?.connectedIn ?? -1) : -1;
-      this.#http.connect({ operation, kind, address: key, deliver: this.inContext(deliver), turn });
+      this.#http.connect({ operation, kind, address: key, deliver: this.inContext(deliver), turn, isKnown: recorded !== undefined || isNobody((jsonParse(key) as unknown[])[0]) });
       this.#http.reached(this.#slot);
       return operation;
     }

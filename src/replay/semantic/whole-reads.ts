@@ -9,29 +9,39 @@ import type { RecordedStart, Recording } from './recording.ts';
 
 /** Arguments of an open for reading: flags and mode. */
 const FOR_READING = [0, 0o666] as const;
-const OPENS = ['openFileHandle', 'open'];
+export const OPENS: ReadonlySet<unknown> = new Set(['openFileHandle', 'open']);
 const BETWEEN: ReadonlySet<unknown> = new Set(['fstat', 'read']);
 /** As the binding writes where to read: on from the last read. */
 const ONWARD = '-1';
 /** Where the size lies among the numbers that `fstat` gives. */
 const SIZE = 8;
 
-export interface RecordedRead {
+interface RecordedRead {
   /** In recorded order, each with the turn in which it came to its end. */
   readonly starts: readonly RecordedStart[];
   /** What the job comes to in the turn of the last, as {@link encodeOutcome} writes it. */
   readonly outcome: Buffer;
 }
 
+/** To a call that was recorded in another form. */
+export interface FileAnswer {
+  /** As {@link encodeOutcome} writes it. */
+  readonly outcome: Buffer;
+  /** The recorded call in whose turn it comes; none: at once. */
+  readonly turnOf?: RecordedStart;
+  /** Recorded calls that nobody makes. */
+  readonly instead?: readonly RecordedStart[];
+}
+
 /** @param key of the job @returns undefined where no recorded calls, that nobody has taken, read this file whole and do nothing else */
-export function takeRead(recording: Recording, slot: number, key: string): RecordedRead | undefined {
+export function takeRead(recording: Recording, slot: number, key: string): FileAnswer | undefined {
   const [name, path] = jsonParse(key) as [string, string];
   if (name !== 'readFile') return undefined;
   for (const open of OPENS) {
     const found = recording.starts.left('fs', jsonStringify([open, path, ...FOR_READING])).map((start) => readFrom(recording, start)).find((read) => read !== undefined);
     if (!found) continue;
     for (const start of found.starts) recording.starts.take(slot, 'fs', start.event.key, (other) => other === start);
-    return found;
+    return { outcome: found.outcome, turnOf: found.starts.at(-1) as RecordedStart, instead: found.starts.slice(0, -1) };
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 // Asks what it may do, and does that.
 import { spawn, spawnSync } from 'node:child_process';
+import { lookup } from 'node:dns/promises';
 import { writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -14,9 +15,9 @@ async function ask(url, options) {
   return `${response.status} ${await response.text()}`;
 }
 
-function talk(first) {
+function talk(first, host = '127.0.0.1') {
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(PORT), '127.0.0.1').once('error', reject);
+    const socket = connect(Number(PORT), host).once('error', reject);
     socket.once('connect', () => first && socket.write(first)).once('data', (bytes) => {
       socket.end('MAIL FROM:<agent@example.com>\r\n');
       resolve(bytes.length);
@@ -42,6 +43,8 @@ const acts = {
   redirected: () => ask(`${SERVER}/moved`, { headers }),
   mail: () => talk(),
   sql: () => talk(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])),
+  sqlByName: () => talk(Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]), 'database.example'),
+  name: () => lookup('database.example'),
   file: () => writeFileSync('acted.txt', 'acted'),
   fileLater: () => writeFile('acted.txt', 'acted'),
   child: () => new Promise((resolve) => spawn('touch', ['acted.txt']).once('close', resolve)),
