@@ -3,7 +3,7 @@ export type { Comparison, LaneDiff } from '../cli/compare-runs.ts';
 export type { ListedRun } from '../cli/listed-run.ts';
 export type { VerifiedRun } from '../cli/verify/result.ts';
 export type { Drift, FirstDifference, Report, Verdict } from '../model/divergence.ts';
-export { ConfigError, HarnessError, IntegrityError, LiveCallBlockedError, ReplayExhaustedError, ReplayLeftoverError, ReplayMismatchError, RunNotFoundError, SealedError, StoreUnavailableError, TruncatedError, UnsupportedRuntimeError } from '../model/error.ts';
+export { ConfigError, HarnessError, IntegrityError, LiveCallBlockedError, ReplayExhaustedError, ReplayLeftoverError, ReplayMismatchError, RunNotFoundError, SealedError, StoreUnavailableError, TooLargeError, TruncatedError, UnsupportedRuntimeError } from '../model/error.ts';
 export type { Notable } from '../steps/notable/notable.ts';
 export type { Step } from '../steps/step.ts';
 export { assertReplays } from './assert.ts';

@@ -87,6 +87,13 @@ export class RunNotFoundError extends HarnessError {
   }
 }
 
+/** What was asked needs more memory than there is. */
+export class TooLargeError extends HarnessError {
+  constructor(message: string) {
+    super(message, 'TOO_LARGE', 1);
+  }
+}
+
 /** This Node version or platform is not supported, or differs from the recording's. */
 export class UnsupportedRuntimeError extends HarnessError {
   constructor(message: string) {

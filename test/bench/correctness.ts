@@ -31,8 +31,8 @@ export async function inspectWritten(folder: string, variant: Variant, env: Read
 }
 
 function harnessCalls(folder: string, env: Readonly<Record<string, string>>): number | undefined {
-  const [run] = JSON.parse(execFileSync(process.execPath, [CLI, 'runs', '--json', '--store', join(folder, 'store')], { env, encoding: 'utf8' })) as { llmCalls: number }[];
-  return run?.llmCalls;
+  const [run] = JSON.parse(execFileSync(process.execPath, [CLI, 'runs', '--json', '--store', join(folder, 'store')], { env, encoding: 'utf8' })) as { llmCalls: number | null }[];
+  return run?.llmCalls ?? undefined;
 }
 
 function filesIn(folder: string): string[] {

@@ -25,6 +25,16 @@ async function withRecording(): Promise<{ workspace: Workspace; agent: string; r
   return { workspace, agent, run, journal: `${workspace.store}/runs/${run}/lane-0.0000.journal` };
 }
 
+it('a run that is larger than the heap is named, and listed all the same', async () => {
+  const workspace = testWorkspace();
+  await workspace.record(workspace.write('agent.mjs', "for (let i = 0; i < 40; i++) process.stdout.write(`${'x'.repeat(1e6)}\\n`);"));
+  const [run] = workspace.runs();
+  const env = { NODE_OPTIONS: '--max-old-space-size=32' };
+  expectRefusal(await workspace.cli(['show', 'latest'], { env }), 1, new RegExp(`Run ${run} has 3\\d MB of recorded data`), /--max-old-space-size=1\d\d /);
+  const { exitCode, stdout } = await workspace.cli(['runs'], { env });
+  expect({ exitCode, text: stdout.toString() }).toEqual({ exitCode: 0, text: expect.stringMatching(new RegExp(`${run} .* complete .*cannot be read here: show says why\n$`)) as string });
+});
+
 describe('which run', () => {
   it('an unknown one', async () => {
     const { workspace } = await withRecording();
