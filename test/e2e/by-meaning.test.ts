@@ -201,6 +201,13 @@ agent.destroy();`;
   });
 });
 
+it('identical calls that are made together get an answer each, also as the first of all', async () => {
+  const { report, stdout, recorded, ownStderr } = await replayChanged(`
+const ask = async () => (await fetch(process.env.SERVER_URL + '/json', { method: 'POST', body: 'the same' })).text();
+console.log(await Promise.all([ask(), ask(), ask()]));`, []);
+  expect({ verdict: report?.verdict, stdout: stdout.toString() }, ownStderr).toEqual({ verdict: 'identical', stdout: recorded });
+});
+
 it('draws of another size, and further ones, are told', async () => {
   const replay = await recordThenChange(`
 import { randomBytes, randomFill } from 'node:crypto';

@@ -159,6 +159,8 @@ export class HttpSide implements Listener {
           isAmbiguous = true;
           this.#refuseAmbiguous(asked, match.ambiguous);
         } else found = match?.found;
+        // At once: the next request may be on its way through msw before this one is answered.
+        if (found) found.isTaken = true;
         return found !== undefined;
       },
       answered: () => {
@@ -166,6 +168,7 @@ export class HttpSide implements Listener {
         done();
       },
       refused: () => {
+        if (found) found.isTaken = false;
         if (!isAmbiguous) this.#unknown({ asked, meaning, frames });
         done();
       },
