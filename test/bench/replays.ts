@@ -7,6 +7,7 @@ import { TestServer } from '../support/server.ts';
 import { type Report, Workspace } from '../support/workspace.ts';
 import { measure, type Sample } from './measure.ts';
 import { spread } from './statistics.ts';
+import { Told } from './text.ts';
 import { World } from './world.ts';
 
 type Mode = 'full' | 'quick';
@@ -54,21 +55,24 @@ async function recordCalls(workspace: Workspace, count: number): Promise<void> {
 }
 
 /** @returns what is wrong */
-export async function benchSemantic(mode: Mode): Promise<string[]> {
-  return [
+export async function benchSemantic(mode: Mode, keep = false): Promise<string[]> {
+  const told = new Told('semantic', mode);
+  const wrong = [
     ...(await within(async (workspace) => {
       await recordSample(workspace, 1);
-      return againstExact(workspace, mode, 'the sample with tickets, start and all');
+      return againstExact(workspace, mode, 'the sample with tickets, start and all', told);
     })),
     ...(await within(async (workspace) => {
       await recordCalls(workspace, CALLS[mode]);
-      return againstExact(workspace, mode, `${CALLS[mode]} sequential LLM calls`);
+      return againstExact(workspace, mode, `${CALLS[mode]} sequential LLM calls`, told);
     })),
   ];
+  if (keep) told.keep();
+  return wrong;
 }
 
 /** Whole commands, one after the other in turn. */
-async function againstExact(workspace: Workspace, mode: Mode, what: string): Promise<string[]> {
+async function againstExact(workspace: Workspace, mode: Mode, what: string, told: Told): Promise<string[]> {
   const times: { readonly exact: Sample; readonly semantic: Sample }[] = [];
   const file = workspace.path('report.json');
   const replay = async (fidelity: Report['fidelity'], args: readonly string[]): Promise<Sample> => {
@@ -83,26 +87,28 @@ async function againstExact(workspace: Workspace, mode: Mode, what: string): Pro
   } catch (error) {
     return [`semantic: ${(error as Error).message}`];
   }
-  console.log(`\nsemantic: a replay by meaning against an exact one: ${what}`);
+  told.tell(`\nsemantic: a replay by meaning against an exact one: ${what}`);
   for (const [name, of] of [['CPU', 'cpuMs'], ['wall', 'wallMs']] as const) {
     const { median, least, most } = spread(times.map(({ exact, semantic }) => semantic[of] / exact[of]));
     const [exact, semantic] = [spread(times.map((each) => each.exact[of])), spread(times.map((each) => each.semantic[of]))];
-    console.log(`  ${name.padEnd(5)} ${exact.median.toFixed(0)} ms exactly, ${semantic.median.toFixed(0)} ms by meaning: ${median.toFixed(2)} times (${least.toFixed(2)} – ${most.toFixed(2)}), target ≤ ${MOST_TIMES}: ${median <= MOST_TIMES ? 'met' : 'MISSED'}`);
+    told.tell(`  ${name.padEnd(5)} ${exact.median.toFixed(0)} ms exactly, ${semantic.median.toFixed(0)} ms by meaning: ${median.toFixed(2)} times (${least.toFixed(2)} – ${most.toFixed(2)}), target ≤ ${MOST_TIMES}: ${median <= MOST_TIMES ? 'met' : 'MISSED'}`);
   }
   return [];
 }
 
 /** @returns what is wrong */
-export function benchVerify(mode: Mode): Promise<string[]> {
+export function benchVerify(mode: Mode, keep = false): Promise<string[]> {
   return within(async (workspace) => {
+    const told = new Told('verify', mode);
     await recordSample(workspace, RUNS[mode]);
     const bare = await measure({ program: process.execPath, args: ['-e', '0'], cwd: workspace.folder, env: { PATH: process.env['PATH'] ?? '' } });
     const verified = await launch(workspace, ['verify', '--all', '--json']);
     const { summary } = JSON.parse(verified.stdout) as { summary: string };
     const perMinute = (RUNS[mode] * 60_000) / verified.wallMs;
     const cpuMs = verified.cpuMs / RUNS[mode];
-    console.log(`\nverify: ${RUNS[mode]} recorded runs of the sample with tickets: ${summary}, ${(verified.wallMs / 1000).toFixed(1)} s`);
-    console.log(`  ${perMinute.toFixed(0)} runs a minute, target ≥ ${LEAST_A_MINUTE}: ${perMinute >= LEAST_A_MINUTE ? 'met' : 'MISSED'}; CPU ${cpuMs.toFixed(0)} ms a run (an empty program of bare Node takes ${bare.cpuMs.toFixed(0)} ms)`);
+    told.tell(`\nverify: ${RUNS[mode]} recorded runs of the sample with tickets: ${summary}, ${(verified.wallMs / 1000).toFixed(1)} s`);
+    told.tell(`  ${perMinute.toFixed(0)} runs a minute, target ≥ ${LEAST_A_MINUTE}: ${perMinute >= LEAST_A_MINUTE ? 'met' : 'MISSED'}; CPU ${cpuMs.toFixed(0)} ms a run (an empty program of bare Node takes ${bare.cpuMs.toFixed(0)} ms)`);
+    if (keep) told.keep();
     return verified.exitCode === 0 && summary === `${RUNS[mode]} identical` ? [] : [`verify: ${summary}, exit ${verified.exitCode}: ${verified.stderr.slice(-2000)}`];
   });
 }

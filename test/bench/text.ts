@@ -19,15 +19,20 @@ Where a target is missed, \`npm run bench -- --profile ROW\` says which function
 
 Each row is the last that was kept of it, with the commit that it was measured at.`;
 
-/** What rows about the event store print: kept by themselves with --keep. */
-const STORE_ROWS = ['store', 'store-server', 'search'] as const;
+type ToldRow = 'semantic' | 'verify' | 'store' | 'store-server' | 'search';
+
+/** What is kept as it was printed, by the heading under which it stands. */
+const TOLD: readonly (readonly [heading: string, rows: readonly ToldRow[]])[] = [
+  ['Replays against each other', ['semantic', 'verify']],
+  ['The event store on a server', ['store', 'store-server', 'search']],
+];
 
 /** Tells on the console, and keeps what was told where that is wanted. */
 export class Told {
-  readonly #row: (typeof STORE_ROWS)[number];
+  readonly #row: ToldRow;
   readonly #lines: string[];
 
-  constructor(row: (typeof STORE_ROWS)[number], mode: 'full' | 'quick') {
+  constructor(row: ToldRow, mode: 'full' | 'quick') {
     this.#row = row;
     this.#lines = [`${machineOf(machine())}\nnpm run bench -- ${mode === 'quick' ? '--quick ' : ''}${row}`];
   }
@@ -57,12 +62,14 @@ export function documentOf(ids: readonly string[]): string {
   const kept = ids.map(resultOf).filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8').trimEnd());
   const parts = kept.map((text) => text.split(/\n\n(?=## )/, 2) as [string, string | undefined]);
   const targets = parts.flatMap(([table, text]) => (text === undefined ? [] : table.split('\n').slice(2).map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()))));
-  return `${[READING, '## Targets', table([TARGETS, ...targets]), ...parts.map(([only, text]) => text ?? only), ...storeSection()].join('\n\n')}\n`;
+  return `${[READING, '## Targets', table([TARGETS, ...targets]), ...parts.map(([only, text]) => text ?? only), ...toldSections()].join('\n\n')}\n`;
 }
 
-function storeSection(): string[] {
-  const kept = STORE_ROWS.map(resultOf).filter((file) => existsSync(file)).map((file) => `\`\`\`\n${readFileSync(file, 'utf8').trimEnd()}\n\`\`\``);
-  return kept.length > 0 ? [`## The event store on a server\n\n${kept.join('\n\n')}`] : [];
+function toldSections(): string[] {
+  return TOLD.flatMap(([heading, rows]) => {
+    const kept = rows.map(resultOf).filter((file) => existsSync(file)).map((file) => `\`\`\`\n${readFileSync(file, 'utf8').trimEnd()}\n\`\`\``);
+    return kept.length > 0 ? [`## ${heading}`, ...kept] : [];
+  });
 }
 
 export function headOf({ machine, mode, peers }: Result): string {
