@@ -8,7 +8,6 @@ import { Order } from '../src/replay/fork/order.ts';
 import { type Peer, type Received, World } from '../src/replay/fork/world.ts';
 import type { Ending, ReplaySession } from '../src/replay/replay-session.ts';
 import { apply, jsonParse, jsonStringify, nativeCrypto } from '../src/runtime/natives.ts';
-import { agentFrames } from '../src/runtime/stack.ts';
 import type { ForkControl } from './control.ts';
 import type { ThreadData } from './peer-thread.ts';
 
@@ -44,7 +43,7 @@ export function openFork({ at, run, folder, recipients, fd, swap, survives }: Fo
     return new World({
       taken, unrefed, events, startedAt: facts.startedAt, journal, peer, order: new Order(swap), survives,
       refused: (what) => {
-        finish({ ...ending('blocked', [what]), frames: agentFrames() }, { run, liveCalls: 0 });
+        finish(ending('blocked', [what]), { run, liveCalls: 0 });
         throw new Error(what);
       },
       ended: (exitCode, liveCalls, refused) => finish(ending(refused.length > 0 ? 'blocked' : 'identical', refused), { run, liveCalls, exitCode }),

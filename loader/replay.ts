@@ -106,10 +106,10 @@ function restoreEnvironment(env: Readonly<Record<string, string>>): void {
 }
 
 function reportOf(facts: RunFacts, { events, signal }: StoredTape, ending: Ending | SemanticEnding, durationMs: number, because: string | undefined): Report {
-  const { verdict, divergence, blocked, frames, steps, changedCode, stoppedAt } = ending;
+  const { verdict, divergence, blocked, steps, changedCode, stoppedAt } = ending;
   return {
     runId: facts.runId, verdict, fidelity: because === undefined ? 'exact' : 'semantic', ...(because !== undefined && { because }), step: divergence?.step ?? null, kind: divergence?.kind ?? null, expected: divergence?.expected ?? null,
-    actual: divergence?.actual ?? null, firstDifference: divergence?.firstDifference ?? null, stack: divergence?.stack ?? frames ?? [], drifts: 'drifts' in ending ? ending.drifts : [], blocked, liveCalls: 0,
+    actual: divergence?.actual ?? null, firstDifference: divergence?.firstDifference ?? null, stack: divergence?.stack ?? [], drifts: 'drifts' in ending ? ending.drifts : [], blocked, liveCalls: 0,
     steps, durationMs: Math.round(durationMs), recordedDurationMs: Math.round((events[events.length - 1]?.at ?? 0) / 1000), code: divergence?.code ?? null, signal, changedCode, sandbox: null,
     ...(stoppedAt !== undefined && { stoppedAt }),
   };

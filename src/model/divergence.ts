@@ -77,8 +77,6 @@ export interface Report {
   readonly refused?: readonly string[];
   /** Of a fork: what is not as the recorded program found it. */
   readonly movedOn?: MovedOn;
-  /** Of a fork: requests that only read, made more often than they were recorded, and answered as they were last. */
-  readonly answeredAgain?: readonly string[];
   /** Exit code of a forked program that came to its end. */
   readonly exitCode?: number;
   /** Number of the step before which a partial replay ended (`--until`). */

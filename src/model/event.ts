@@ -61,6 +61,8 @@ export const KINDS = [
   'warned',
   // native code has had its turn (V): a replay does not ask for it
   'turn',
+  // an instance of WASI (S), and what its calls answered and wrote into its memory (V)
+  'wasi', 'wasi-value',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -87,7 +89,7 @@ export interface StartEvent extends Sequenced {
 
 /**
  * V. `key` is what was asked (JSON array or ''), `status` a small integer whose meaning the kind defines
- * (`random`: number of draws since the previous event; `handle-value`: the native return code), `data` the value.
+ * (`random`: number of draws since the previous event; `handle-value`: the native return code; `wasi-value`: the error number of WASI), `data` the value.
  */
 export interface ValueEvent extends Sequenced {
   readonly type: 'value';

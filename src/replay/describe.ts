@@ -58,7 +58,7 @@ const CALLS: ReadonlySet<string> = new Set(['dns', 'entropy']);
 
 /** Where two keys of one kind differ first, in the words of a step's input. */
 export function keyDifference(kind: string, expected: string, actual: string): FirstDifference {
-  const words = kind === 'process' ? commandOf : CALLS.has(kind) ? callOf : undefined;
+  const words = kind === 'process' ? commandOf : kind === 'wasi' ? instanceOf : CALLS.has(kind) ? callOf : undefined;
   const found = words && firstJsonDifference('', words(expected), words(actual));
   return found ?? { field: kind, expected, actual };
 }
@@ -66,6 +66,11 @@ export function keyDifference(kind: string, expected: string, actual: string): F
 function commandOf(key: string): unknown {
   const [command, args, options] = jsonParse(key) as [string, string[], object];
   return { command, args, ...options };
+}
+
+function instanceOf(key: string): unknown {
+  const [version, options] = jsonParse(key) as [unknown, object];
+  return { version, ...options };
 }
 
 function callOf(key: string): unknown {
@@ -119,11 +124,19 @@ export function describeStart(kind: string, key: string): string {
       return 'the channel to the parent process';
     case 'sqlite':
       return `sqlite ${asked[0]} ${asked.slice(2).join(' ')}`.trim();
+    case 'wasi':
+      return describeWasi(jsonParse(key) as unknown[]);
     case 'stdio':
       return `opening ${['stdin', 'stdout', 'stderr'][Number(asked[0])]}`;
     default:
       return `${kind} ${asked.join(' ')}`.trim();
   }
+}
+
+/** The making of an instance, or one of its calls. */
+function describeWasi([name, second, ...asked]: unknown[]): string {
+  if (typeof second === 'object') return `an instance of WASI (${String(name)})`;
+  return ['WASI', name, ...asked.map((part) => (typeof part === 'object' ? jsonStringify(part) : part))].map(String).join(' ');
 }
 
 /** @param path undefined where it is not known */

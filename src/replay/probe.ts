@@ -63,6 +63,7 @@ export class Probe {
     if (kind === 'process-value') return { status: 0, data: encodeOutcome({ result: isSignal(kind, key) ? 0 : [] }) };
     if (kind in NOT_STARTED) return { status: 0, data: encodeOutcome({ result: NOT_STARTED[kind] }) };
     if (kind === 'sqlite-value') this.#show({ kind: 'sqlite', described: describeStart('sqlite', key) });
+    if (kind === 'wasi-value' && !key.startsWith('["new"')) this.#show({ kind: 'wasi', described: describeStart('wasi', key) });
     if (kind === 'fs-value') this.#show({ kind: 'fs', described: describeStart('fs', key) });
     const result = key.startsWith('["tls.') ? encodeArguments([undefined]) : key === '["getWindowSize"]' ? [0, 0, 0] : key === '["getsockname"]' || key === '["getpeername"]' ? [0, {}] : 0;
     return { status: 0, data: encodeOutcome({ result }) };

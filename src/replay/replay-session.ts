@@ -45,8 +45,6 @@ export interface Ending {
   readonly verdict: 'identical' | 'diverged' | 'truncated' | 'blocked';
   readonly divergence: Divergence | undefined;
   readonly blocked: readonly string[];
-  /** The program's own frames, where something was blocked that it asks for at that moment. */
-  readonly frames?: readonly string[];
   /** Events replayed. */
   readonly steps: number;
   /** Modules of the program that are not what they were. */

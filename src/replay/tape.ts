@@ -2,6 +2,7 @@
 import type { LaneEvent, StartEvent } from '../model/event.ts';
 import { decodeOutcome } from '../model/value.ts';
 import { jsonParse } from '../runtime/natives.ts';
+import { pathWrittenByWasi } from '../steps/lane/wasi-paths.ts';
 
 export type Delivery = Extract<LaneEvent, { type: 'delivery' }>;
 export type Output = Extract<LaneEvent, { type: 'output' }>;
@@ -91,6 +92,7 @@ export class Tape {
   pathWrittenTo(write: Output): string | undefined {
     const isCall = (event: LaneEvent): event is Call => (event.type === 'start' && event.operation === write.operation) || (event.type === 'value' && event.kind === 'fs-value');
     const call = write.operation === 0 ? this.#after(write).find(isCall) : this.#events.find((event) => event.type === 'start' && event.operation === write.operation);
+    if (call?.type === 'start' && call.kind === 'wasi') return pathWrittenByWasi(this.#events.slice(call.seq), call, write.seq);
     const target = targetOf(call);
     return typeof target === 'number' ? this.#pathOf(target, write.seq) : target;
   }

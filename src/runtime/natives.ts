@@ -62,6 +62,12 @@ export const bufferFrom: typeof Buffer.from = buffer.Buffer.from.bind(buffer.Buf
 export const bufferConcat: typeof Buffer.concat = buffer.Buffer.concat.bind(buffer.Buffer);
 export const bufferAlloc: typeof Buffer.allocUnsafeSlow = buffer.Buffer.allocUnsafeSlow.bind(buffer.Buffer);
 
+const wasm = (globalThis as { WebAssembly?: typeof WebAssembly }).WebAssembly;
+// There is none under --jitless.
+const memoryBuffer = wasm && (getOwnPropertyDescriptor(wasm.Memory.prototype, 'buffer')?.get as (() => ArrayBuffer) | undefined);
+/** A view of all that a module's memory holds, until it grows. */
+export const bytesOfMemory = (memory: WebAssembly.Memory): Buffer => bufferFrom(apply(memoryBuffer as () => ArrayBuffer, memory, []));
+
 const { serialize: nativeSerialize, deserialize: nativeDeserialize } = v8;
 export const Serializer: typeof v8.Serializer = v8.Serializer;
 export const Deserializer: typeof v8.Deserializer = v8.Deserializer;

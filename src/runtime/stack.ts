@@ -67,6 +67,12 @@ export function calledByModuleLoader(below: AnyFunction): boolean {
   return false;
 }
 
+/** Whether a WebAssembly module called `below` itself. */
+export function calledByWasm(below: AnyFunction): boolean {
+  const caller = callSites(4, below).find((site) => !isOwn(site));
+  return caller !== undefined && fileOf(caller).startsWith('wasm://');
+}
+
 /** Whether the innermost caller that is neither Node's nor ours lies in a package whose path matches. */
 export function calledByPackage(path: RegExp): boolean {
   const caller = callSites(30, calledByPackage).map(fileOf).find((file) => file !== '' && !isOwnFile(file) && !file.startsWith('node:'));

@@ -7,14 +7,12 @@ type Warning = readonly string[];
 let collected: Warning[] | undefined;
 let isQuiet = false;
 
-/** @param watch decides what becomes of a warning; `live` emits it */
-export function installWarnings(watch: (text: string, live: () => unknown) => unknown): void {
+export function installWarnings(): void {
   patchMethod(process, 'emitWarning', (native) => function (this: unknown, ...args: unknown[]): unknown {
     if (isQuiet) return undefined;
     // Text, type and code; errors and options are the program's own.
     if (collected && typeof args[0] === 'string' && typeof args[1] !== 'object') collected.push(args.filter((arg) => typeof arg === 'string'));
-    const live = (): unknown => apply(native, this, args) as unknown;
-    return typeof args[0] === 'string' ? watch(args[0], live) : live();
+    return apply(native, this, args) as unknown;
   });
 }
 

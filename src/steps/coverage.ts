@@ -34,7 +34,7 @@ export interface Coverage {
 
 /** Kinds that are not called as their boundary is. */
 const BOUNDARIES: Partial<Record<Kind, string>> = {
-  immediate: 'timer', tcp: 'socket', pipe: 'socket', tls: 'socket', 'fs-value': 'fs', 'sqlite-value': 'sqlite', entropy: 'random', finalizer: 'garbage', weakref: 'garbage', 'event-time': 'clock',
+  immediate: 'timer', tcp: 'socket', pipe: 'socket', tls: 'socket', 'fs-value': 'fs', 'sqlite-value': 'sqlite', 'wasi-value': 'wasi', entropy: 'random', finalizer: 'garbage', weakref: 'garbage', 'event-time': 'clock',
   'process-value': 'process', 'os-value': 'process', 'handle-value': 'handle', 'process-event': 'process', 'write-result': 'handle', unsent: 'stdio', stack: 'error stack', threw: 'error', warned: 'warning', turn: 'event loop', together: 'event loop', exit: 'process',
 };
 

@@ -72,7 +72,7 @@ const PLANTED: readonly Planted[] = [
   { agent: 'uncaptured/shared-memory.mjs', rule: 'shared-memory', effect: 'stops', what: /a SharedArrayBuffer that another thread is given/, where: /shared-memory\.mjs:/, wayOut: /postMessage/ },
   { agent: 'uncaptured/wait-async.mjs', rule: 'shared-memory', effect: 'stops', what: /Atomics\.waitAsync/, where: /wait-async\.mjs:/, wayOut: /one thread/ },
   { agent: 'uncaptured/cluster.mjs', rule: 'cluster', effect: 'stops', what: /cluster\.fork/, where: /cluster\.mjs:/, wayOut: /run of its own/ },
-  { agent: 'uncaptured/wasi.mjs', rule: 'wasi', effect: 'stops', what: /node:wasi/, where: /wasi\.mjs:/, wayOut: /WebAssembly\.instantiate/ },
+  { agent: 'uncaptured/wasi.mjs', rule: 'wasi', effect: 'stops', what: /node:wasi/, where: /wasi\.mjs:/, wayOut: /new WASI/ },
   { agent: 'uncaptured/heap-snapshot.mjs', rule: 'uncaptured', effect: 'stops', what: /v8\.writeHeapSnapshot/, where: /heap-snapshot\.mjs:/, wayOut: /do without it/ },
   { agent: 'doctor/killed.mjs', rule: 'truncated', effect: 'stops', what: /the recording is truncated/, where: /^$/, wayOut: /exit code 7/ },
   { agent: 'doctor/model-alias.mjs', rule: 'model-alias', effect: 'live', what: /the model "gpt-4o" is an alias/, where: /^$/, wayOut: /dated snapshot/ },

@@ -46,6 +46,7 @@ const waitsForNextSecond = (): void => {
   const second = Math.floor(Date.now() / 1000);
   while (Math.floor(Date.now() / 1000) === second);
 };
+const losesBox = (workspace: Workspace): void => rmSync(workspace.path('box'), { recursive: true });
 const collectsNothing = (workspace: Workspace): void => writeFileSync(join(workspace.folder, 'collect.mjs'), 'export const collect = false;\n');
 
 export const NODE_MAJOR: number = Number(process.versions.node.split('.')[0]);
@@ -94,6 +95,7 @@ export const INSTALLS: Readonly<Record<Gate, Row>> = {
   installHistograms: { agent: 'loop-delay.mjs', noticed: 'named' },
   installLateModules: { agent: 'database.mjs', nodeArgs: ['--no-warnings'], noticed: 'diverged', spoil: losesDatabase, node: (major) => major >= 22 },
   'late-modules.ts/installSqlite': { agent: 'database.mjs', nodeArgs: ['--no-warnings'], noticed: 'diverged', spoil: losesDatabase, node: (major) => major >= 22 },
+  'late-modules.ts/installWasi': { agent: 'wasi-calls.mjs', nodeArgs: ['--no-warnings'], noticed: 'diverged', spoil: losesBox },
   installUncaptured: { agent: 'heap-snapshot.mjs', noticed: 'named', withAll: 'named' },
   // On Node 22 it is noticed, too: in which way depends on the moment.
   installModuleHooks: { agent: 'hooks.mjs', noticed: 'named', node: isNode20 },
@@ -123,6 +125,8 @@ export const LISTS: Readonly<Record<string, Row>> = {
   'udp.ts/FILLING': { agent: 'udp.mjs', noticed: 'diverged', onlyInReplay: true },
   // On loopback no error comes by itself.
   'udp.ts/CALLBACKS': { agent: 'udp.mjs', noticed: 'diverged', onlyInReplay: true, exists: (entry) => entry !== 'onerror' },
+  // All are patched alike: one of each sort.
+  'wasi-abi.ts/ABI': { agent: 'wasi-calls.mjs', nodeArgs: ['--no-warnings'], noticed: 'diverged', onlyInReplay: true, spoil: losesBox, exists: (entry) => ['clock_time_get', 'fd_read', 'fd_write', 'path_open'].includes(entry) },
   'tls.ts/ENGINE_STARTS': { agent: 'tls-over-stream.mjs', noticed: 'named', withAll: 'named' },
 };
 
@@ -144,5 +148,6 @@ export const WITHOUT_ROW: Readonly<Record<string, string>> = {
   'sqlite.ts/EXECUTING': 'no row yet: test/agents for node:sqlite',
   'sqlite.ts/NEEDS_DATABASE': 'no row yet: test/agents for node:sqlite',
   'sqlite.ts/REGISTERING': 'no row yet: test/agents for node:sqlite',
+  'wasi.ts/SIGNALS': 'names of numbers',
   'descriptors.ts/CLASSES': 'names of what is shown',
 };

@@ -2,7 +2,7 @@ import { describe, it } from 'vitest';
 import { expectInvisible } from './invisible.ts';
 
 describe('what a program can reach', () => {
-  it.each(['exports.mjs', 'lazy-globals.mjs', 'surroundings.mjs'])('%s', (agent) => expectInvisible(`invisible/${agent}`));
+  it.each(['exports.mjs', 'lazy-globals.mjs', 'surroundings.mjs', 'wasi.mjs'])('%s', (agent) => expectInvisible(`invisible/${agent}`));
 });
 
 describe('errors and their stacks', () => {

@@ -269,8 +269,14 @@ const runtime: readonly AgentCase[] = [
   ...since(24, { agent: 'runtime/locks.mjs' }),
 ];
 
-type Group = 'network' | 'http2' | 'channels' | 'datagrams' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'children' | 'threads' | 'cases' | 'databases' | 'servers' | 'runtime' | 'everything';
+const wasi: readonly AgentCase[] = [
+  { agent: 'wasi/files.mjs', nodeArgs: ['--no-warnings'], prepare: removeWritten, spoil: removeWritten, sameAsBare: all },
+  { agent: 'wasi/values.mjs', prepare: removeWritten, spoil: removeWritten, stdin: { pipe: 'first and more\n' } },
+  { agent: 'wasi/module.mjs', prepare: (workspace) => void workspace.write('words.txt', 'words of a file'), spoil: removeWritten, stdin: { pipe: 'words on stdin' }, exitCode: 5, sameAsBare: all },
+];
 
-export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, http2, channels, datagrams, models, timers, values, files, standardStreams, endings, contexts, children, threads, cases, databases, servers, runtime, everything };
+type Group = 'network' | 'http2' | 'channels' | 'datagrams' | 'models' | 'timers' | 'values' | 'files' | 'standardStreams' | 'endings' | 'contexts' | 'children' | 'threads' | 'cases' | 'databases' | 'servers' | 'runtime' | 'wasi' | 'everything';
+
+export const CATALOGUE: Readonly<Record<Group, readonly AgentCase[]>> = { network, http2, channels, datagrams, models, timers, values, files, standardStreams, endings, contexts, children, threads, cases, databases, servers, runtime, wasi, everything };
 
 export const AGENT_CASES: readonly AgentCase[] = Object.values(CATALOGUE).flat();

@@ -3,8 +3,7 @@ import type { FileChange } from '../../model/file-change.ts';
 import { bufferFrom, nativeFs } from '../../runtime/natives.ts';
 
 const { O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_APPEND } = nativeFs.constants;
-/** Flags with which a file is opened to be changed. */
-export const WRITE_FLAGS: number = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
+const WRITE_FLAGS = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND;
 
 /** Paths as text: the program may give them as bytes. */
 export function pathOf(path: unknown): string {

@@ -41,7 +41,7 @@ export class FsPrints {
   }
 
   /** Whether what is written to this descriptor is printed. */
-  has(fd: unknown): boolean {
+  has(fd: unknown): fd is 1 | 2 {
     return (fd === 1 || fd === 2) && !this.#files.has(fd);
   }
 
@@ -54,7 +54,7 @@ export class FsPrints {
   atOnce(name: string, native: AnyFunction, args: unknown[], below: AnyFunction): unknown {
     const context = args[name === 'writeBuffer' ? 6 : 5] as WriteContext | undefined;
     const bytes = writtenBytes(name, args);
-    const result = this.#session.send(this.#output(args[0] as number), 'write', bytes, () => writeNow(name, native, args, bytes.length));
+    const result = this.#session.send(this.output(args[0] as number), 'write', bytes, () => writeNow(name, native, args, bytes.length));
     if (result.code === 0) return name === 'writeFileUtf8' ? undefined : result.bytes;
     if (!context) throw writeError(result.code, below);
     Object.assign(context, { errno: result.code, code: getSystemErrorName(result.code), syscall: 'write' });
@@ -66,7 +66,7 @@ export class FsPrints {
     const bytes = writtenBytes(name, args);
     let written: WriteResult | undefined;
     let taken = 0;
-    this.#session.send(this.#output(fd), 'write', bytes, () => {
+    this.#session.send(this.output(fd), 'write', bytes, () => {
       const isFull = this.#waiting.has(fd) || (positionOf(name, args) === undefined && isBlockingPipe(fd) && (taken = writeToPipe(fd, bytes)) < bytes.length);
       if (isFull || taken > 0) return { code: 0, bytes: bytes.length, async: 0 };
       return (written = writeNow(name, native, args.slice(0, args.indexOf(form)), bytes.length));
@@ -92,7 +92,8 @@ export class FsPrints {
     return undefined;
   }
 
-  #output(fd: number): number {
+  /** The operation that stands for a descriptor on which the program prints. */
+  output(fd: number): number {
     let operation = this.#outputs.get(fd);
     if (operation === undefined) this.#outputs.set(fd, (operation = this.#session.operation('stdio', `[${fd}]`, () => false)));
     return operation;

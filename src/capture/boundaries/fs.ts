@@ -31,11 +31,13 @@ const CALLS: Readonly<Record<string, { readonly asked: number; readonly fills?: 
 };
 const WRITES = ['writeBuffer', 'writeBuffers', 'writeString', 'writeFileUtf8'];
 
-export function installFs(session: Session): void {
+/** @returns what the program prints through descriptors */
+export function installFs(session: Session): FsPrints {
   session.owns('FSREQCALLBACK', 'FSREQPROMISE', 'FILEHANDLE', 'FILEHANDLECLOSEREQ');
   const native = binding('fs') as unknown as FsBinding;
   const standIns = new FileHandleStandIns(native.FileHandle);
-  const boundary = new FsBoundary(session, native, new FsCalls(session, native, standIns), new ModuleReads(session, native.kUsePromises, native.FileHandle), standIns);
+  const prints = new FsPrints(session, native);
+  const boundary = new FsBoundary(prints, new FsCalls(session, native, standIns), new ModuleReads(session, native.kUsePromises, native.FileHandle), standIns);
   for (const [name, { asked, fills }] of Object.entries(CALLS)) patchMethod(native, name, (original) => boundary.calling(name, original, asked, fills === true));
   for (const name of WRITES) patchMethod(native, name, (original) => boundary.writing(name, original));
   patchMethod(native, 'getFormatOfExtensionlessFile', (original) => boundary.reading(original));
@@ -47,6 +49,7 @@ export function installFs(session: Session): void {
   installDirectories(session);
   installBlobs(session);
   installWatchers(session);
+  return prints;
 }
 
 class FsBoundary {
@@ -55,11 +58,11 @@ class FsBoundary {
   readonly #standIns: FileHandleStandIns;
   readonly #prints: FsPrints;
 
-  constructor(session: Session, native: FsBinding, calls: FsCalls, modules: ModuleReads, standIns: FileHandleStandIns) {
+  constructor(prints: FsPrints, calls: FsCalls, modules: ModuleReads, standIns: FileHandleStandIns) {
     this.#calls = calls;
     this.#modules = modules;
     this.#standIns = standIns;
-    this.#prints = new FsPrints(session, native);
+    this.#prints = prints;
   }
 
   calling(name: string, original: AnyFunction, asked: number, fills: boolean): AnyFunction {

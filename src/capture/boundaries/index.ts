@@ -17,11 +17,11 @@ import { installIpc } from './ipc.ts';
 import { installHttpServers } from './http-servers.ts';
 import { installHttp2 } from './http2.ts';
 import { installHistograms } from './histograms.ts';
-import { installLateModules, watchWarnings } from './late-modules.ts';
+import { installLateModules } from './late-modules.ts';
 import { installModuleHooks } from './module-hooks.ts';
 import { Ports } from './ports.ts';
 import { installPerformanceEntries } from './performance-entries.ts';
-import { installProcess, installExit } from './process.ts';
+import { endOfProcess, installExit, installProcess } from './process.ts';
 import { installRandom } from './random.ts';
 import { installServers } from './servers.ts';
 import { installSharedMemory } from './shared-memory.ts';
@@ -45,7 +45,7 @@ import { installZlib } from './zlib.ts';
  * @param propagate puts the harness into children, when recording
  */
 export function installBoundaries(session: Session, pureAddons: readonly string[], warm: () => () => void, propagate?: Propagate): void {
-  installWarnings(watchWarnings(session));
+  installWarnings();
   installTimeZone(session);
   installFinalizers(session);
   const handles = installHandles(session);
@@ -63,7 +63,7 @@ export function installBoundaries(session: Session, pureAddons: readonly string[
   const warmed = warm();
   installHttpServers(session, (handle) => handles.find(handle) ?? tls.find(handle));
   installDns(session);
-  installFs(session);
+  const prints = installFs(session);
   installZlib(session);
   installHttp2(session);
   installUdp(session);
@@ -75,7 +75,8 @@ export function installBoundaries(session: Session, pureAddons: readonly string[
   installContexts(session);
   installPerformanceEntries(session);
   installHistograms(session);
-  installLateModules(session);
+  const exit = endOfProcess(session, handles, children);
+  installLateModules(session, prints, exit);
   const moduleHooks = installModuleHooks(session);
   const ports = new Ports(session, installSharedMemory(session, moduleHooks.owns));
   installChannels(session, ports);
@@ -87,5 +88,5 @@ export function installBoundaries(session: Session, pureAddons: readonly string[
   warmed();
   installStacks(session);
   hideSources(Function.prototype);
-  installExit(session, handles, children);
+  installExit(session, exit);
 }

@@ -1,13 +1,12 @@
 /** Modules that Node loads on demand and that reach the world by native code of their own: SQLite and WASI. */
 import { loadQuietly } from '../../runtime/late-load.ts';
 import type { Session } from '../session.ts';
+import type { FsPrints } from './fs-prints.ts';
 import { installSqlite, type Sqlite } from './sqlite.ts';
+import { installWasi, type Wasi } from './wasi.ts';
 
-const WASI_WARNING = /^WASI is an experimental feature/;
-
-export function installLateModules(session: Session): void {
+/** @param exit the process ends by native code, with this exit code */
+export function installLateModules(session: Session, prints: FsPrints, exit: (code: number) => void): void {
   loadQuietly('node:sqlite', (sqlite) => installSqlite(session, sqlite as unknown as Sqlite));
+  loadQuietly('node:wasi', (wasi) => installWasi(session, wasi as unknown as Wasi, prints, exit));
 }
-
-/** Loading WASI early would show: its warning tells that it is loaded. */
-export const watchWarnings = (session: Session) => (text: string, live: () => unknown): unknown => (WASI_WARNING.test(text) ? session.uncaptured('node:wasi', live) : live());

@@ -104,16 +104,20 @@ function afterJobs(count: number, run: () => void): void {
   nativeQueueMicrotask(count === 0 ? run : () => afterJobs(count - 1, run));
 }
 
-/** Watches the two ends of a process. The hooks are not listeners: the agent's own come first, and see no trace of them. */
-export function installExit(session: Session, handles: Handles, children: Children): void {
+/** @returns what ends the recording or the replay, once: the process is about to end with this exit code */
+export function endOfProcess(session: Session, handles: Handles, children: Children): (code: number) => void {
   let exited = false;
-  const exit = (code: number): void => {
+  return (code) => {
     if (exited) return;
     exited = true;
     children.finish();
     handles.tellUnsent();
     session.exited(code);
   };
+}
+
+/** Watches the two ends of a process. The hooks are not listeners: the agent's own come first, and see no trace of them. */
+export function installExit(session: Session, exit: (code: number) => void): void {
   const emit = process.emit as AnyFunction;
   // A link of our own in the prototype chain: neither process nor its prototype has a property more.
   const link = Object.create(getPrototypeOf(getPrototypeOf(process) as object) as object) as object;

@@ -93,13 +93,13 @@ export async function fork(args: readonly string[]): Promise<number> {
     });
     close();
     const told = readReport(plan.report, kind);
-    const report = told && { ...told, movedOn: movedOn(steps.filter((one) => one.step < control.at), begin.facts, (text) => credentials.shown(text)), answeredAgain: [...new Set(peer?.answeredAgain)] };
+    const report = told && { ...told, movedOn: movedOn(steps.filter((one) => one.step < control.at), begin.facts, (text) => credentials.shown(text)) };
     if (values.report !== undefined && report) writeReport(values.report, report);
     // What goes to a server lies in a folder of this host first.
     const kept = isServer(parsed.location) ? new EmbeddedStore(spoolFolder(parsed.location, process.env)) : parsed.store;
     const isKept = keep(kept, control.folder, manifestOf(id, begin.facts, run.manifest, { at: step.step, report, exitCode: report?.exitCode ?? exit.code, agent: values.agent, shown: (text) => credentials.shown(text) }));
     if (isServer(parsed.location)) await shipRest(parsed.location, kept);
-    return conclude({ id, from: run.manifest.id, where: values.swap === undefined ? `at step ${step.step}` : `with ${values.swap.replace(/^ *(\d+) *, *(\d+) *$/, '$2 before $1')}`, report, code: exit.code, liveCalls: peer?.liveCalls ?? [], handled: peer?.handled ?? [], again: [...new Set(peer?.answeredAgain)], unusedModel: peer?.otherModels === 0 ? values.model : undefined, isKept, refusal: plan.outside.control.refusal });
+    return conclude({ id, from: run.manifest.id, where: values.swap === undefined ? `at step ${step.step}` : `with ${values.swap.replace(/^ *(\d+) *, *(\d+) *$/, '$2 before $1')}`, report, code: exit.code, liveCalls: peer?.liveCalls ?? [], handled: peer?.handled ?? [], unusedModel: peer?.otherModels === 0 ? values.model : undefined, isKept, refusal: plan.outside.control.refusal });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -198,8 +198,6 @@ interface Outcome {
   readonly code: number;
   readonly liveCalls: readonly string[];
   readonly handled: readonly string[];
-  /** Requests that were made more often than they were recorded. */
-  readonly again: readonly string[];
   /** A model that no call asked for. */
   readonly unusedModel: string | undefined;
   readonly isKept: boolean;
@@ -212,14 +210,14 @@ function listed(how: string, calls: readonly string[]): string {
   return calls.slice(0, SHOWN_CALLS).map((call) => `  ${how}: ${call}\n`).join('') + (calls.length > SHOWN_CALLS ? `  and ${calls.length - SHOWN_CALLS} more\n` : '');
 }
 
-function conclude({ id, from, where, report, code, liveCalls, handled, again, unusedModel, isKept, refusal }: Outcome): number {
+function conclude({ id, from, where, report, code, liveCalls, handled, unusedModel, isKept, refusal }: Outcome): number {
   if (!report) {
     if (refusal === undefined || !existsSync(refusal)) process.stderr.write(`replay-harness: the forked process ended (exit ${code}) without a verdict${isKept ? `; what it did is kept as ${id}` : ''}\n`);
     return code === 0 ? 1 : code;
   }
-  const calls = listed('live', liveCalls) + listed('handler', handled) + listed('answered again from the recording', again) + (report.movedOn ? movedOnLine(report.movedOn, liveCalls.length) : '') + (unusedModel === undefined ? '' : `  --model ${unusedModel}: no call to a model went out from there on\n`);
+  const calls = listed('live', liveCalls) + listed('handler', handled) + (report.movedOn ? movedOnLine(report.movedOn, liveCalls.length) : '') + (unusedModel === undefined ? '' : `  --model ${unusedModel}: no call to a model went out from there on\n`);
   if (report.verdict === 'blocked' && report.forkedFrom !== undefined) {
-    process.stderr.write(`replay-harness: the fork ${id} of ${from} ${report.exitCode === undefined ? 'was stopped' : `went on without what it may not do, to its exit ${report.exitCode}`}: refused ${[...new Set(report.blocked)].join(', ')}\n${report.stack.map((frame, index) => `  ${index === 0 ? 'in' : '  '} ${frame}\n`).join('')}${calls}${report.blocked.some((call) => /does not leave|was never sent to that host/.test(call) || !/^[A-Z]+ https?:/.test(call)) ? '' : '  next: what has no side effects can be allowed with --live PATTERN, or under tools in replay-harness.json\n'}`);
+    process.stderr.write(`replay-harness: the fork ${id} of ${from} ${report.exitCode === undefined ? 'was stopped' : `went on without what it may not do, to its exit ${report.exitCode}`}: refused ${[...new Set(report.blocked)].join(', ')}\n${calls}${report.blocked.some((call) => /does not leave|was never sent to that host/.test(call) || !/^[A-Z]+ https?:/.test(call)) ? '' : '  next: what has no side effects can be allowed with --live PATTERN, or under tools in replay-harness.json\n'}`);
     return code;
   }
   if (!isKept) {

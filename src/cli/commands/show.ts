@@ -3,7 +3,7 @@ import { ConfigError, type HarnessError } from '../../model/error.ts';
 import { rawBytes } from '../../steps/classify.ts';
 import { notableIn } from '../../steps/notable/notable.ts';
 import { oneRun, parse } from '../arguments.ts';
-import { beginningOf, renderLane, renderStep, renderTrajectory } from '../render/trajectory.ts';
+import { renderLane, renderStep, renderTrajectory } from '../render/trajectory.ts';
 import { terminalOf } from '../render/terminal.ts';
 import { shownRun } from '../shown-run.ts';
 
@@ -30,7 +30,7 @@ export async function show(args: readonly string[]): Promise<number> {
   else {
     const options = { ...terminal, verbose: verbose ?? false };
     process.stdout.write(renderTrajectory({ ...run, command: run.command ?? [] }, steps, options));
-    for (const each of lanes) process.stdout.write(renderLane(each, beginningOf(run, steps), options));
+    for (const each of lanes) process.stdout.write(renderLane(each, run.startedAt, options));
   }
   return 0;
 }

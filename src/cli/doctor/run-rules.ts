@@ -43,7 +43,7 @@ const GAPS: readonly (readonly [Rule, RegExp, string])[] = [
   ['native-addon', /^a native addon/, 'if it reaches nothing outside the process, declare it pure under nativeAddons in replay-harness.json, and record again (docs/native-addons.md); else use a package that is JavaScript or WebAssembly'],
   ['shared-memory', /SharedArrayBuffer|Atomics\./, 'what threads write to shared memory is in no recording: give them messages (postMessage) instead, or do the work in one thread'],
   ['cluster', /cluster/, 'record one worker’s program by itself, without node:cluster: each process is a run of its own'],
-  ['wasi', /^node:wasi/, 'what a WASI program reads goes past Node: give it to plain WebAssembly.instantiate and hand its input over, or run it as a child process'],
+  ['wasi', /^node:wasi/, 'make instances by new WASI(…) alone, and let a module in a worker thread return (returnOnExit) rather than end the process'],
 ];
 
 /** Of what was named when it was recorded. */

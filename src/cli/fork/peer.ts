@@ -41,8 +41,6 @@ export class ForkPeer {
   readonly liveCalls: string[] = [];
   /** What the handlers answered. */
   readonly handled: string[] = [];
-  /** Asked for more often than recorded, which had no effect. */
-  readonly answeredAgain: string[] = [];
   /** Model calls that asked for another model than the program named. */
   otherModels = 0;
   #isFirst = true;
@@ -96,11 +94,8 @@ export class ForkPeer {
     const isModel = asked !== undefined && isModelCall(asked);
     if (!this.#mayGoLive(request, url, isModel)) {
       const same = exchanges.filter(({ url: recorded, exchange }) => recorded === url && exchange.request.method === request.method && exchange.request.body.equals(request.body));
-      const next = same.find((candidate) => candidate.step >= at && !this.#used.has(candidate));
-      // What may have an effect has it once for each time that it was recorded.
-      const recorded = next ?? (methodsOf(request).every((method) => READS.has(method)) ? same.findLast(({ end }) => end === 'complete') : undefined);
-      if (!recorded) return this.#say({ operation, refused: same.length === 0 ? called : `${called} once more than it was recorded` });
-      if (!next) this.answeredAgain.push(credentials.shown(called));
+      const recorded = same.find((candidate) => candidate.step >= at && !this.#used.has(candidate)) ?? same.findLast(({ end }) => end === 'complete');
+      if (!recorded) return this.#say({ operation, refused: called });
       this.#used.add(recorded);
       return this.#serveRecorded(operation, called, recorded);
     }
@@ -200,8 +195,6 @@ function urlOf({ host, port, secure }: Target, { target, headers }: HttpRequest)
   const named = headerValue(headers, 'host') ?? (port === null ? host : `${host}:${port}`);
   return `${secure ? 'https' : 'http'}://${named}${target}`;
 }
-
-const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** At the beginning of a pattern. */
 const METHOD = /^[A-Z]+ /;

@@ -41,24 +41,19 @@ export function renderTrajectory(run: RunHeader, steps: readonly Step[], options
   const paint = painter(color);
   const context = contextOf(steps, options);
   const timeline = new Timeline(steps, { verbose });
-  const entries = entriesOf(timeline, beginningOf(run, steps), context);
+  const entries = entriesOf(timeline, Date.parse(run.startedAt) || Date.parse(steps[0]?.startedAt ?? '') || 0, context);
   const notable = notableIn(steps, context.news);
   const header = [...headerLines(run, steps, { roles: context.roles, timeline, notable: notable.length, paint }), ...(entries.length > 0 ? [paint('dim', LEGEND)] : [])];
   return [...header.flatMap((line) => (columns === undefined ? [line] : wrap(line, columns))), '', ...tableLines(entries, context, columns), ...(steps.length === 0 ? [] : notableLines(notable, { paint, columns })), ''].join('\n');
 }
 
-/** By the clock of its steps, which in a fork is that of the run it comes of. @returns milliseconds since the epoch */
-export function beginningOf({ startedAt }: Pick<RunHeader, 'startedAt'>, [first]: readonly Step[]): number {
-  return Math.min(...[startedAt, first?.startedAt ?? ''].map((time) => Date.parse(time)).filter((time) => !Number.isNaN(time)));
-}
-
-/** A worker thread's part of a run, by the clock of the run. @param beginning of the run, as {@link beginningOf} has it */
-export function renderLane({ lane, worker, complete, steps }: RenderedLane, beginning: number, options: RenderOptions): string {
+/** A worker thread's part of a run, by the clock of the run. @param startedAt ISO 8601, of the run */
+export function renderLane({ lane, worker, complete, steps }: RenderedLane, startedAt: string, options: RenderOptions): string {
   const { color, columns, verbose = false } = options;
   const by = worker ? ` · thread ${worker.threadId}, ${visible(worker.script)} · started by ${worker.parentLane === 0 ? 'the main thread' : `lane ${worker.parentLane}`}` : '';
   const title = `${painter(color)('bold', `lane ${lane}`)}${by}${complete === false ? ' · its end was not recorded' : ''} · ${counted(steps.length, 'step')} (show --step ${lane}:STEP)`;
   const context = contextOf(steps, options);
-  return ['', ...(columns === undefined ? [title] : wrap(title, columns)), '', ...tableLines(entriesOf(new Timeline(steps, { verbose }), beginning, context), context, columns), ''].join('\n');
+  return ['', ...(columns === undefined ? [title] : wrap(title, columns)), '', ...tableLines(entriesOf(new Timeline(steps, { verbose }), Date.parse(startedAt) || 0, context), context, columns), ''].join('\n');
 }
 
 export interface RenderedLane {

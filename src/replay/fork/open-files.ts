@@ -2,24 +2,17 @@
  * Which recorded file a descriptor of a fork stands for. The runtime gives numbers anew, so a call that names one is answered
  * only from what was recorded between the opening and the closing of that very file.
  */
-import { WRITE_FLAGS } from '../../capture/boundaries/fs-changes.ts';
 import type { Kind, LaneEvent } from '../../model/event.ts';
 import { decodeOutcome } from '../../model/value.ts';
 import { jsonParse } from '../../runtime/natives.ts';
 
 /** Numbers of events: of the opening, and of the closing. */
 interface Span {
-  readonly path: string;
   readonly from: number;
   readonly to: number;
 }
 
 const STANDARD = 2;
-/** Calls of the binding, and jobs, that change the file system. */
-const CHANGES: ReadonlySet<unknown> = new Set([
-  'writeFileUtf8', 'writeFile', 'writeBuffer', 'writeBuffers', 'writeString', 'mkdir', 'mkdtemp', 'unlink', 'rmdir', 'rmSync', 'rename', 'copyFile', 'cpSyncOverrideFile', 'cpSyncCopyDir', 'CpDirJob',
-  'link', 'symlink', 'chmod', 'lchmod', 'chown', 'lchown', 'utimes', 'lutimes',
-]);
 
 export class OpenFiles {
   readonly #events: readonly LaneEvent[];
@@ -28,12 +21,14 @@ export class OpenFiles {
   /** @param from number of the first event that is not replayed */
   constructor(events: readonly LaneEvent[], from: number) {
     this.#events = events;
+    const opened = new Map<number, number>();
     for (const event of events.slice(0, from)) {
-      const opened = this.#openedBy(event);
-      if (opened) this.#spans.set(opened.fd, this.#spanOf(opened.fd, opened.key, event.seq));
+      const fd = this.#openedBy(event);
+      if (fd !== undefined) opened.set(fd, event.seq);
       const closed = closedBy(event);
-      if (closed !== undefined) this.#spans.delete(closed);
+      if (closed !== undefined) opened.delete(closed);
     }
+    for (const [fd, seq] of opened) this.#spans.set(fd, this.#spanOf(fd, seq));
   }
 
   /** @returns whether a recorded call may answer this one: of the same file, if it names a descriptor */
@@ -44,41 +39,35 @@ export class OpenFiles {
     return ({ seq }) => span !== undefined && seq > span.from && seq <= span.to;
   }
 
-  pathOf(fd: number): string | undefined {
-    return this.#spans.get(fd)?.path;
-  }
-
-  /** Calls at a descriptor move on in the file, or end it, and others change what there is: none is answered twice. */
+  /** Calls at a descriptor move on in the file, or end it: none is answered twice. */
   isRepeatable(key: string): boolean {
-    const [name, fd, flags, recursive] = jsonParse(key) as unknown[];
-    if (isOpening(key)) return ((flags as number) & WRITE_FLAGS) === 0;
-    if (name === 'mkdir' && recursive === true) return true;
-    return !CHANGES.has(name) && (typeof fd !== 'number' || fd <= STANDARD);
+    const fd = descriptorIn(key);
+    return fd === undefined || fd <= STANDARD;
   }
 
   /** @param answer the recorded event that the call got @returns false: the number is that of another file, which is open */
   took(kind: Kind, key: string, answer: LaneEvent): boolean {
     if (kind !== 'fs' && kind !== 'fs-value') return true;
-    const opened = isOpening(key) ? this.#openedBy(answer) : undefined;
-    if (opened) {
-      if (this.#spans.has(opened.fd)) return false;
-      this.#spans.set(opened.fd, this.#spanOf(opened.fd, key, answer.seq));
+    const fd = isOpening(key) ? this.#openedBy(answer) : undefined;
+    if (fd !== undefined) {
+      if (this.#spans.has(fd)) return false;
+      this.#spans.set(fd, this.#spanOf(fd, answer.seq));
     }
     const closed = isClosing(key) ? descriptorIn(key) : undefined;
     if (closed !== undefined) this.#spans.delete(closed);
     return true;
   }
 
-  #spanOf(fd: number, key: string, from: number): Span {
+  #spanOf(fd: number, from: number): Span {
     const close = this.#events.find((event) => event.seq > from && closedBy(event) === fd);
-    return { path: String((jsonParse(key) as unknown[])[1]), from, to: close?.seq ?? Infinity };
+    return { from, to: close?.seq ?? Infinity };
   }
 
-  #openedBy(event: LaneEvent): { readonly fd: number; readonly key: string } | undefined {
-    if (event.type === 'value') return event.kind === 'fs-value' && isOpening(event.key) ? openedOf(event.key, event.data) : undefined;
+  #openedBy(event: LaneEvent): number | undefined {
+    if (event.type === 'value') return event.kind === 'fs-value' && isOpening(event.key) ? resultOf(event.data) : undefined;
     if (event.type !== 'delivery' || event.kind !== 'completed') return undefined;
     const start = this.#events.find((candidate) => candidate.type === 'start' && candidate.operation === event.operation);
-    return start?.type === 'start' && start.kind === 'fs' && isOpening(start.key) ? openedOf(start.key, event.data) : undefined;
+    return start?.type === 'start' && start.kind === 'fs' && isOpening(start.key) ? resultOf(event.data) : undefined;
   }
 }
 
@@ -94,7 +83,7 @@ function descriptorIn(key: string): number | undefined {
   return typeof second === 'number' ? second : undefined;
 }
 
-function openedOf(key: string, data: Buffer): { readonly fd: number; readonly key: string } | undefined {
+function resultOf(data: Buffer): number | undefined {
   const outcome = decodeOutcome(data);
-  return 'result' in outcome && typeof outcome.result === 'number' ? { fd: outcome.result, key } : undefined;
+  return 'result' in outcome && typeof outcome.result === 'number' ? outcome.result : undefined;
 }

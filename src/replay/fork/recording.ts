@@ -110,11 +110,6 @@ export class Recording {
     return this.#files.took(kind, key, value) ? value : undefined;
   }
 
-  /** Of the file that a descriptor stands for. */
-  pathOf(fd: unknown): string | undefined {
-    return typeof fd === 'number' ? this.#files.pathOf(fd) : undefined;
-  }
-
   /** Whether the recorded program wrote the same into a file. */
   wrote(bytes: Uint8Array): boolean {
     return this.#events.some((event) => event.type === 'output' && event.kind === 'file-write' && event.data.compare(bufferFrom(bytes)) === 0);

@@ -121,8 +121,6 @@ export class World implements Session {
   readonly #since: number = performanceNow();
   #operations: number;
   #due: { operation: number; kind: Kind; status: number; data: Uint8Array } | undefined;
-  /** Length of what the program is about to write into a file, and did not when it was recorded. */
-  #strange: number | undefined;
   #liveCalls = 0;
   #looking = false;
   #started = false;
@@ -174,7 +172,6 @@ export class World implements Session {
 
   value(kind: Kind, key: string, live: () => Recorded, isOwnDoing: boolean = false): Recorded {
     if (isOwn()) return live();
-    if (this.#strange !== undefined) return this.#refuse(this.#fileWrite(this.#strange, key));
     const value = isOwnDoing ? live() : this.#valueOf(kind, key, live);
     this.#takeValues();
     this.#journal.value(kind, value.status, key, value.data);
@@ -189,10 +186,7 @@ export class World implements Session {
     const done = { code: 0, bytes: bytes.length, async: 0, kept: bytes };
     const target = this.#targets.get(operation);
     const isKnown = this.#isWithinThread(operation) || target !== undefined || this.#taken.streams.has(operation) || (kind === 'file-write' && this.#recording.wrote(bytes));
-    // Where to, says the call that it belongs to.
-    if (!isKnown && kind === 'file-write' && operation === 0) this.#strange = bytes.length;
-    else if (!isKnown) return this.#refuse(kind === 'file-write' ? this.#fileWrite(bytes.length, this.#pending.get(operation)?.key) : kind === 'posted' ? 'a message to another thread' : `a write to ${this.#nameOf(operation)}`);
-    if (this.#strange !== undefined) return done;
+    if (!isKnown) return this.#refuse(kind === 'file-write' ? `a write of ${bytes.length} bytes to a file` : kind === 'posted' ? 'a message to another thread' : `a write to ${this.#nameOf(operation)}`);
     this.#takeValues();
     this.#journal.output(operation, kind, bytes.length, bytes);
     this.#journal.flush();
@@ -406,6 +400,8 @@ export class World implements Session {
     if (isHarmless(kind, key)) return asOwn(live);
     // No recorded answer stands for it: the process that it reached is none of now.
     if (isSignal(kind, key)) return this.#refuse(`a signal to another process (${key})`);
+    // Nor where a descriptor stands, or whether it is the same file.
+    if (kind === 'wasi-value') return this.#refuse(describeStart('wasi', key));
     if (kind === 'handle-value') {
       const recorded = key.startsWith('["tls.') ? this.#recording.valueOf(kind, key) : undefined;
       if (recorded) return recorded;
@@ -529,11 +525,6 @@ export class World implements Session {
   /** What is said on a broadcast channel is heard by no other thread where there is none. */
   #isWithinThread(operation: number): boolean {
     return this.#pending.get(operation)?.kind === 'broadcast' && !this.#recording.hasThreads;
-  }
-
-  #fileWrite(length: number, key = '[]'): string {
-    const [, file] = jsonParse(key) as unknown[];
-    return `a write of ${length} bytes to ${typeof file === 'string' ? file : (this.#recording.pathOf(file) ?? 'a file')}`;
   }
 
   #nameOf(operation: number): string {

@@ -62,7 +62,7 @@ const DONE = { code: 0, async: 0 };
 /** Started by whom it may be, they ask for nothing. */
 const NEVER_MIND: ReadonlySet<Kind> = new Set(['timer', 'immediate', 'finalizer', 'measurement', 'process-event', 'signal', 'stdio']);
 /** What a program does to the world, or asks of it, besides sockets. */
-const COUNT: ReadonlySet<Kind> = new Set(['process', 'fs', 'sqlite', 'fs-value', 'spawn-sync', 'sqlite-value']);
+const COUNT: ReadonlySet<Kind> = new Set(['process', 'fs', 'sqlite', 'fs-value', 'spawn-sync', 'sqlite-value', 'wasi', 'wasi-value']);
 
 export class SemanticSession implements Session {
   readonly clock: SemanticClock;
@@ -187,7 +187,7 @@ export class SemanticSession implements Session {
     if (recorded) return recorded;
     if (this.#ended || kind === 'stack' || isOwn()) return live();
     // A figure of the same thing, read once more.
-    const before = kind === 'entropy' || kind === 'fs-value' ? undefined : values.last(kind, key);
+    const before = kind === 'entropy' || kind === 'fs-value' || kind === 'wasi-value' ? undefined : values.last(kind, key);
     const answer = before ?? answerWithoutRecord(kind, key, live);
     if (answer) return answer;
     if (kind === 'entropy') {

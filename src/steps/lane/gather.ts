@@ -14,6 +14,7 @@ import { Stdio } from './stdio.ts';
 import { Threads } from './threads.ts';
 import { Timers } from './timers.ts';
 import { Values } from './values.ts';
+import { Wasi } from './wasi.ts';
 import { Watches } from './watches.ts';
 
 /** Events behind an opening in which a free number is looked for. */
@@ -44,6 +45,7 @@ class Lane {
   readonly #watches = new Watches();
   readonly #completions = new Completions();
   readonly #databases = new Databases();
+  readonly #wasi = new Wasi();
   readonly #lifecycle = new Lifecycle();
   readonly #threads = new Threads();
   readonly #values: Values;
@@ -71,6 +73,7 @@ class Lane {
       dns: this.#completions,
       crypto: this.#completions,
       sqlite: this.#databases,
+      wasi: this.#wasi,
       'process-event': this.#lifecycle,
       signal: this.#lifecycle,
       process: this.#processes,
@@ -100,7 +103,7 @@ class Lane {
   }
 
   finish(): Draft[] {
-    return [this.#connections, this.#datagrams, this.#timers, this.#stdio, this.#files, this.#watches, this.#completions, this.#databases, this.#lifecycle, this.#threads, this.#values, this.#processes].flatMap((tracker) => tracker.finish());
+    return [this.#connections, this.#datagrams, this.#timers, this.#stdio, this.#files, this.#watches, this.#completions, this.#databases, this.#wasi, this.#lifecycle, this.#threads, this.#values, this.#processes].flatMap((tracker) => tracker.finish());
   }
 
   #value(event: ValueEvent): void {
@@ -111,6 +114,10 @@ class Lane {
     if (event.kind === 'port-value') this.#threads.take(event);
     if (event.kind === 'sqlite-value') {
       this.#databases.answered(event);
+      return;
+    }
+    if (event.kind === 'wasi-value') {
+      if (this.#wasi.answered(event)) this.#stdio.interrupt();
       return;
     }
     if (event.kind !== 'fs-value') {
@@ -129,7 +136,7 @@ class Lane {
   }
 
   #trackerOf(event: OperationEvent): Tracker | undefined {
-    if (event.kind === 'file-write') return this.#files;
+    if (event.kind === 'file-write') return this.#byOperation.get(event.operation) ?? this.#files;
     return event.kind === 'exit' && event.operation === 0 ? this.#lifecycle : this.#byOperation.get(event.operation);
   }
 }

@@ -8,7 +8,7 @@ const { stringify } = JSON;
 const seen = new Map();
 const lines = [];
 // What docs/replay.md names.
-const PROXIES = ['Worker', 'BroadcastChannel'];
+const PROXIES = ['Worker', 'BroadcastChannel', 'WASI'];
 const text = Function.prototype.toString;
 function show(v) {
   if (typeof v === 'function') {
@@ -45,7 +45,7 @@ function walk(path, v, depth) {
 seen.set(process.env, 'ENV'); seen.set(process.argv, 'ARGV'); seen.set(process.execArgv, 'EA');seen.set(process.moduleLoadList, 'MLL');
 seen.set(require.cache,'CACHE'); const M=require('module'); seen.set(M._pathCache,'PC');  seen.set(M.globalPaths,'GP');if(process.report)seen.set(process.report,'REP');
 for (const k of Reflect.ownKeys(globalThis)) { try { void globalThis[k]; } catch {} }
-const mods = []; for (const name of new Set([...builtinModules, 'node:sqlite'])) { if (/^_|trace|sys$|punycode|domain|wasi/.test(name)) continue; try { mods.push([name, require(name), await import(name)]); } catch (e) { lines.push(name + ' ' + e.code); } }
+const mods = []; for (const name of new Set([...builtinModules, 'node:sqlite'])) { if (/^_|trace|sys$|punycode|domain/.test(name)) continue; try { mods.push([name, require(name), await import(name)]); } catch (e) { lines.push(name + ' ' + e.code); } }
 fetch('data:,').catch(()=>{});
 for (const [, m] of mods) for (const k of Reflect.ownKeys(m)) { try { void m[k]; } catch {} }
 seen.set(Symbol,'Symbol');
