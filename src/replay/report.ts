@@ -1,6 +1,11 @@
 /** The verdict in words: what was asked, what was recorded, the first difference, where, and what to do. */
 import type { FirstDifference, Report } from '../model/divergence.ts';
 
+/** A child process that was killed is replayed up to there. */
+export function isBadChild({ verdict, step }: Report): boolean {
+  return verdict === 'drifted' || (step !== null && (verdict === 'diverged' || verdict === 'blocked'));
+}
+
 export function exitCodeOf({ verdict }: Report): number {
   return verdict === 'truncated' ? 7 : 3;
 }

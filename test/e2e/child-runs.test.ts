@@ -71,3 +71,19 @@ it('replay --children live replays the children too, and a changed one is found'
   const wrong = await workspace.replay('latest', { args: ['--children', 'dead'] });
   expect(wrong).toMatchObject({ exitCode: 2, ownStderr: expect.stringContaining('--children takes injected or live') });
 });
+
+it('a run is verified with its child processes, and passes no gate where one of them is another', async () => {
+  const workspace = testWorkspace();
+  workspace.write('top.mjs', "import { fork } from 'node:child_process';\nfork('child.mjs').on('exit', (code) => console.log('exit', code));\n");
+  workspace.write('child.mjs', "console.log('one');\n");
+  expect((await workspace.node([...PRELOAD.import, 'top.mjs'])).exitCode).toBe(0);
+  const verified = async (...args: string[]): Promise<{ exitCode: number | null; text: string }> => {
+    const { exitCode, stdout } = await workspace.cli(args);
+    return { exitCode, text: stdout.toString() };
+  };
+  expect(await verified('verify', '--all')).toEqual({ exitCode: 0, text: expect.stringContaining('1 identical') as string });
+  workspace.write('child.mjs', "console.log('two');\n");
+  const [, child] = workspace.runs();
+  expect(await verified('verify', '--all')).toEqual({ exitCode: 3, text: expect.stringMatching(new RegExp(`now: +stdout: "two[^]*in a child process: run ${child} \\(child.mjs\\)`)) as string });
+  expect(await verified('gate', '--agent', 'top.mjs')).toMatchObject({ exitCode: 3 });
+});

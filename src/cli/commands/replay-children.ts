@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Report } from '../../model/divergence.ts';
 import { ConfigError } from '../../model/error.ts';
-import { exitCodeOf, explain } from '../../replay/report.ts';
+import { exitCodeOf, explain, isBadChild } from '../../replay/report.ts';
 import type { EmbeddedStore } from '../../store/embedded.ts';
 import { CLI, ended } from '../harnessed.ts';
 
@@ -33,8 +33,7 @@ export async function replayChildren(store: EmbeddedStore, parent: Report): Prom
       children.push(...all);
       if (!report) code ||= 1;
     }
-    // A child that was killed is replayed up to there.
-    const failed = children.find(({ verdict, step }) => step !== null && (verdict === 'diverged' || verdict === 'blocked'));
+    const failed = children.find(isBadChild);
     const report = { ...parent, ...(failed && { verdict: failed.verdict, code: failed.code }), children };
     return { code: failed ? exitCodeOf(failed) : code, report };
   } finally {

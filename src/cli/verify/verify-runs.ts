@@ -2,7 +2,10 @@
 import { availableParallelism } from 'node:os';
 import { Writable } from 'node:stream';
 import { HarnessError } from '../../model/error.ts';
+import type { Report } from '../../model/divergence.ts';
 import type { RunManifest } from '../../model/run.ts';
+import { isBadChild } from '../../replay/report.ts';
+import type { StoredRun } from '../../store/run-store.ts';
 import { type Environment, identities } from '../../store/keyring.ts';
 import { broughtBack } from '../archived.ts';
 import { fetched, type Stores, storeAt } from '../stores.ts';
@@ -29,12 +32,13 @@ export interface VerifyOptions {
 export async function verifyRuns(runs: readonly (Subject | VerifiedRun)[], { how, progress }: VerifyOptions): Promise<Verification> {
   const began = performance.now();
   const readersOf = askedOnce();
+  const lists = listedOnce();
   const verified: VerifiedRun[] = [];
   const waiting = [...runs.entries()];
   const worker = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [at, subject] = next;
-      const run = 'verdict' in subject ? subject : await verifyRun(subject, how, readersOf);
+      const run = 'verdict' in subject ? subject : await verifyRun(subject, how, readersOf, lists);
       verified[at] = run;
       progress?.(run, Object.keys(verified).length, runs.length);
     }
@@ -51,16 +55,53 @@ export async function verifyRuns(runs: readonly (Subject | VerifiedRun)[], { how
   return { runs: verified, durationMs: Math.round(performance.now() - began) };
 }
 
-async function verifyRun({ manifest, store, file, env }: Subject, how: ReplayOptions, readersOf: Readers): Promise<VerifiedRun> {
+async function verifyRun({ manifest, store, file, env }: Subject, how: ReplayOptions, readersOf: Readers, lists: Lists): Promise<VerifiedRun> {
   const began = performance.now();
   const { id, name, agent, startedAt, tags } = manifest;
-  const { replayed, said } = await replayQuietly(id, store, { ...process.env, ...env }, how, readersOf);
-  const report = replayed?.report ?? null;
+  const user = { ...process.env, ...env };
+  const { replayed, said: own } = await replayQuietly(id, store, user, how, readersOf);
+  const { report, said } = await withChildren({ report: replayed?.report ?? null, said: own }, store, lists, (child) => replayQuietly(child, store, user, { ...how, command: undefined }, readersOf));
   return {
     id, file: file ?? null, name, agent, startedAt, tags, report,
     verdict: report?.verdict ?? 'failed',
     said: said === '' && !report ? `the replay ended with exit ${replayed?.code ?? 1} and said nothing` : file !== undefined && report?.verdict !== 'identical' ? `${said}\n  the run lies in ${file}: replay-harness import puts it into a store, for show and replay` : said,
     durationMs: Math.round(performance.now() - began),
+  };
+}
+
+interface Judged {
+  readonly report: Report | null;
+  readonly said: string;
+}
+
+/** The Node processes that the program started ran code of the user's, too: what came of them is part of the whole, which is not identical unless all of them are. */
+async function withChildren(judged: Judged, location: string, lists: Lists, replay: (id: string) => Promise<Quietly>): Promise<Judged> {
+  if (judged.report?.verdict !== 'identical') return judged;
+  const children: Report[] = [];
+  for (const { manifest } of below(judged.report.runId, await lists(location))) {
+    const { replayed, said } = await replay(manifest.id);
+    const report = replayed?.report;
+    if (!report) return { report: null, said: `child process ${manifest.id} (${manifest.agent}): ${said}` };
+    children.push(report);
+    if (isBadChild(report)) return { report: { ...judged.report, verdict: report.verdict, code: report.code, children }, said: `${said}\n  in a child process: run ${manifest.id} (${manifest.agent})` };
+  }
+  return { ...judged, report: children.length > 0 ? { ...judged.report, children } : judged.report };
+}
+
+/** Child runs of a run, theirs behind them, in the order in which they began. */
+function below(id: string, runs: readonly StoredRun[]): StoredRun[] {
+  return runs.filter(({ manifest }) => manifest.parentRunId === id).reverse().flatMap((run) => [run, ...below(run.manifest.id, runs)]);
+}
+
+type Lists = (location: string) => Promise<readonly StoredRun[]>;
+
+/** For as long as runs are verified: later there may be others. */
+function listedOnce(): Lists {
+  const lists = new Map<string, Promise<readonly StoredRun[]>>();
+  return (location) => {
+    const list = lists.get(location) ?? storesAt(location).runs.list();
+    lists.set(location, list);
+    return list;
   };
 }
 
