@@ -3,7 +3,8 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Received, Sent, Target } from '../../replay/fork/world.ts';
-import { type Header, headerValue, type HttpRequest, parseRequest } from '../../steps/http1.ts';
+import { requestOf, requestReader } from '../../steps/http1-exchange.ts';
+import { type Header, headerValue, type HttpRequest } from '../../steps/http1.ts';
 import { exchangeOf, isModelCall, type RecordedExchange } from '../../steps/recorded-exchanges.ts';
 import { type Credentials, LOOKED_THROUGH } from './credentials.ts';
 import type { Handlers } from './handlers.ts';
@@ -35,6 +36,8 @@ export class ForkPeer {
   readonly #stream: Duplex;
   readonly #options: PeerOptions;
   readonly #sent = new Map<number, Buffer>();
+  /** Whether the program has ended its side of a connection on which a request is being answered. */
+  readonly #answering = new Map<number, { end: boolean }>();
   readonly #postgres: PostgresSessions;
   readonly #used = new Set<RecordedExchange>();
   /** What was asked for real. */
@@ -64,14 +67,33 @@ export class ForkPeer {
     if (this.#postgres.heard(message)) return;
     const { operation, target, bytes, end } = message;
     const sent = Buffer.concat([this.#sent.get(operation) ?? NOTHING, Buffer.from(bytes, 'base64')]);
+    const before = this.#answering.get(operation);
+    if (before) {
+      // A request behind another one (pipelining) waits for its answer.
+      this.#sent.set(operation, sent);
+      before.end ||= end;
+    } else this.#take(operation, target, sent, end);
+  }
+
+  #take(operation: number, target: Target, sent: Buffer, end: boolean): void {
     if (sent.length === 0) return this.#say({ operation, idle: true, end });
-    const request = parseRequest(sent, target.secure ? 'https' : 'http');
+    const reader = requestReader();
+    const length = reader.feed(sent, 0);
+    const request = reader.startLine === '' || reader.invalid ? undefined : requestOf(reader, { scheme: target.secure ? 'https' : 'http', host: 'localhost', port: null });
     if (!request && !mayBecomeRequest(sent)) {
       return this.#say({ operation, refused: `bytes to ${target.host}:${String(target.port)}, which are not HTTP/1. A session of another protocol (HTTP/2, a database, mail) cannot go on, or begin, in a fork` });
     }
     if (!request?.complete) return void this.#sent.set(operation, sent);
-    this.#sent.delete(operation);
-    void this.#answer(operation, target, request, sent).catch((error: unknown) => this.#say({ operation, refused: (error as Error).message }));
+    const answering = { end };
+    this.#answering.set(operation, answering);
+    this.#sent.set(operation, sent.subarray(length));
+    const next = (): void => {
+      this.#answering.delete(operation);
+      const behind = this.#sent.get(operation) ?? NOTHING;
+      this.#sent.delete(operation);
+      if (behind.length > 0 || answering.end) this.#take(operation, target, behind, answering.end);
+    };
+    this.#answer(operation, target, request, sent.subarray(0, length)).catch((error: unknown) => this.#say({ operation, refused: (error as Error).message })).then(next, next);
   }
 
   async #answer(operation: number, target: Target, request: HttpRequest, sent: Buffer): Promise<void> {
@@ -178,8 +200,9 @@ export class ForkPeer {
     this.#say({ operation, idle: true });
   }
 
-  #say(message: Received): void {
-    if (this.#stream.writable) this.#stream.write(`${JSON.stringify(message)}\n`);
+  #say({ idle, ...message }: Received): void {
+    const isNext = (this.#sent.get(message.operation)?.length ?? 0) > 0;
+    if (this.#stream.writable) this.#stream.write(`${JSON.stringify({ ...message, ...(idle && !isNext && { idle }) })}\n`);
   }
 }
 

@@ -38,6 +38,12 @@ const acts = {
     const session = connectHttp2(OTHER).on('error', reject);
     session.request({ ':path': '/items' }).on('error', reject).on('response', resolve).end();
   }),
+  pipelined: () => new Promise((resolve, reject) => {
+    const { port } = new URL(SERVER);
+    const socket = connect(Number(port), '127.0.0.1').on('error', reject).on('close', resolve);
+    const head = (line) => `${line} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: ${headers.authorization}\r\n`;
+    socket.write(`${head('GET /items')}\r\n${head('POST /items')}content-length: 11\r\n\r\n{"order":7}`);
+  }),
   elsewhere: () => ask(`${OTHER}/items`),
   tell: () => ask(`${OTHER}/items`, { headers }),
   redirected: () => ask(`${SERVER}/moved`, { headers }),
