@@ -7,6 +7,7 @@ import { gatherDrafts } from '../../steps/lane/gather.ts';
 import { Findings } from './findings.ts';
 import { formatsIn } from './formats.ts';
 import { findInHeaders } from './in-headers.ts';
+import { findInMultipart } from './in-multipart.ts';
 import { findInArguments, findInFile, findInVariables } from './in-places.ts';
 import { findInText, findInValue } from './in-text.ts';
 import { findLogin } from './logins.ts';
@@ -27,6 +28,7 @@ export function findSecrets(events: readonly LaneEvent[], mask?: Config['mask'])
   for (const { request, response } of exchangesOf(events)) {
     for (const headers of [request.headers, request.trailers, response?.headers ?? [], response?.trailers ?? []]) findInHeaders(headers, rules, findings);
     findInText(request.target, rules, findings);
+    for (const message of [request, ...(response ? [response] : [])]) findInMultipart(message.body, message.headers, rules, findings);
   }
   for (const { input, output } of gatherDrafts(events, {})) {
     findInStep(asObject(input), output, rules, findings);

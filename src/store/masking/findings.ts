@@ -19,7 +19,7 @@ export class Findings {
 
   /** @param value as it stands there: spaces and quotes around it do not count */
   add(value: string, kind: SecretKind, certainty: Certainty): void {
-    const plain = kind === 'private key' ? value.trim().replace(/(?:\\+r)?\\+n/g, '\n') : unquoted(value.trim());
+    const plain = kind === 'private key' ? value.trim().replace(/\r\n|(?:\\+r)?\\+n/g, '\n') : unquoted(value.trim());
     if (!this.#found.has(plain) && isWorthMasking(plain, certainty === 'named' && kind === 'password' ? 'password' : certainty)) this.#found.set(plain, kind);
   }
 

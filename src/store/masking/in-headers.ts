@@ -1,7 +1,7 @@
 /** Credentials in the heads of HTTP messages. */
 import type { Header } from '../../steps/http1.ts';
 import type { Findings } from './findings.ts';
-import { isSecretHeader } from './names.ts';
+import { isSecretHeader, isSignatureField, kindOfName } from './names.ts';
 import type { MaskRules } from './rules.ts';
 
 export function findInHeaders(headers: readonly Header[], rules: MaskRules, findings: Findings): void {
@@ -30,8 +30,20 @@ export function findCredentials(value: string, findings: Findings): void {
       for (const [, name = '', quoted, bare] of rest.matchAll(/([\w-]+)\s*=\s*(?:"([^"]*)"|([^,\s]+))/g)) findPart(name, quoted ?? bare ?? '', findings);
       return;
     default:
-      findings.add(rest, 'token', 'named');
+      if (!findMembers(rest, findings)) findings.add(rest, 'token', 'named');
   }
+}
+
+/** `Token token="…"`, `SharedAccessSignature sr=…&sig=…`: programs have the value, and make the rest. @returns whether there is one */
+function findMembers(text: string, findings: Findings): boolean {
+  let isThere = false;
+  for (const [, name = '', quoted, bare] of text.matchAll(/([\w-]+)\s*=\s*(?:"([^"]*)"|([^&,;\s"]+))/g)) {
+    const kind = isSignatureField(name) ? 'signature' : kindOfName(name);
+    if (!kind) continue;
+    findings.add(decoded(quoted ?? bare ?? ''), kind, 'named');
+    isThere = true;
+  }
+  return isThere;
 }
 
 function findPart(name: string, value: string, findings: Findings): void {

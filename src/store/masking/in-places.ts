@@ -76,10 +76,17 @@ export function findInFile(path: string, content: string, rules: MaskRules, find
     for (const text of textsOf(value)) findings.add(text, 'secret', named ? 'rule' : 'random');
     return;
   }
-  if (content.includes('-----BEGIN')) return;
-  const lines = content.split(/\r?\n/).filter((line) => line.trim() !== '' && !/^\s*(?:#|;|\/\/)/.test(line));
+  const lines = content.replace(PEM, '').split(/\r?\n/).filter((line) => line.trim() !== '' && !/^\s*(?:#|;|\/\/)/.test(line));
   if (lines.length === 1 && !/[=:\s]/.test(lines[0] as string)) findings.add(lines[0] as string, 'secret', named ? 'rule' : 'random');
   for (const line of lines) findInLine(path, line, named, findings);
+}
+
+/** Keys are known by their form, and certificates are none. */
+const PEM = /-----BEGIN [^-\r\n]+-----[\s\S]*?-----END [^-\r\n]+-----/g;
+
+/** Without what is remarked behind it. */
+function withoutRemark(value: string): string {
+  return (/^(["'])(.*)\1\s+#/.exec(value)?.[2] ?? value.replace(/^([^"'].*?)\s+#.*$/, '$1')).trim();
 }
 
 function findInLine(path: string, line: string, named: boolean, findings: Findings): void {
@@ -88,8 +95,9 @@ function findInLine(path: string, line: string, named: boolean, findings: Findin
   if (/htpasswd$/.test(path)) return findings.add(line.slice(line.indexOf(':') + 1), 'password', 'named');
   const [, name, value] = /^\s*(?:export\s+)?["']?([\w./:@-]+?)["']?\s*[=:]\s*(.+?)\s*$/.exec(line) ?? [];
   if (name !== undefined && value !== undefined) {
-    findNamed(name.split(/[/:]/).at(-1) as string, value, findings);
-    findings.add(value, 'secret', named ? 'rule' : 'random');
+    const plain = withoutRemark(value);
+    findNamed(name.split(/[/:]/).at(-1) as string, plain, findings);
+    findings.add(plain, 'secret', named ? 'rule' : 'random');
   }
   // machine HOST login USER password SECRET
   for (const [, password = ''] of line.matchAll(/\bpassword\s+(\S+)/g)) findings.add(password, 'password', 'named');

@@ -10,7 +10,8 @@ import { type MaskRules, textsAt } from './rules.ts';
 const LOOKED_THROUGH = 1024 * 1024;
 const DEPTH = 4;
 
-const USER_INFO = /\b[a-z][a-z0-9+.-]*:\/\/([^\s/?#:@"'<>\\]*):([^\s/?#@"'<>\\]+)@/gi;
+/** What stands before the first `@`, and all before the last one: programs write passwords as they are. */
+const USER_INFO = /\b[a-z][a-z0-9+.-]*:\/\/([^\s/?#:@"'<>\\]*):(([^\s/?#@"'<>\\]+)(?:@[^\s/?#@"'<>\\,]+)*)@/gi;
 const FIELD = /(?:^|[?&;#\s"'])([\w.[\]-]{1,64})=([^&\s#"'<>\\]+)/g;
 const SPEAKING = /authorization|key|token|secret|cookie|passw/i;
 const HEADER_LINE = /\b((?:proxy-)?authorization|[\w-]*(?:api-?key|token|secret|password|passwd)|cookie)\b["']?\s*[:=]\s*["']?((?:(?:bearer|basic|token|digest)\s+)?[^\s"'<>,;&]{8,})/gi;
@@ -73,8 +74,8 @@ export function findInText(text: string, rules: MaskRules, findings: Findings, d
   for (const { value, kind } of formatsIn(text)) findings.add(value, kind, 'format');
   for (const pattern of rules.patterns) for (const match of text.matchAll(pattern)) findings.add(match[1] ?? match[0], 'secret', 'rule');
   if (text.length > LOOKED_THROUGH) return;
-  if (text.includes('://')) for (const [, user = '', password = ''] of text.matchAll(USER_INFO)) findUserInfo(user, password, findings);
-  if (text.includes('=')) for (const [, name = '', value = ''] of text.matchAll(FIELD)) findField(decoded(name), value, rules, findings);
+  if (text.includes('://')) for (const [, user = '', whole = '', first = ''] of text.matchAll(USER_INFO)) for (const password of new Set([first, whole])) findUserInfo(user, password, findings);
+  if (text.includes('=')) for (const [, name = '', value = ''] of text.matchAll(FIELD)) findField(decoded(name), value, { rules, findings, depth });
   if (SPEAKING.test(text)) for (const [, name = '', value = ''] of text.matchAll(HEADER_LINE)) findLine(name, value, findings);
   if (depth < DEPTH) for (const value of jsonIn(text)) findInValue(value, rules, findings, depth + 1);
 }
@@ -92,8 +93,9 @@ function findUserInfo(user: string, password: string, findings: Findings): void 
   if (/^(?:x-oauth-basic|x)$/.test(password)) findings.add(decoded(user), 'token', 'named');
 }
 
-function findField(name: string, raw: string, rules: MaskRules, findings: Findings): void {
+function findField(name: string, raw: string, { rules, findings, depth }: Search): void {
   const value = decoded(raw.replaceAll('+', ' '));
+  if (depth < DEPTH && value !== raw && /^\s*[[{]/.test(value)) findInText(value, rules, findings, depth + 1);
   if (rules.isQuery(name) || rules.isForm(name)) findings.add(value, 'secret', 'rule');
   if (isSignatureField(name)) findings.add(value, 'signature', 'named');
   else if (/^key$/i.test(name)) findings.add(value, 'api key', 'random');

@@ -93,7 +93,8 @@ function partsOf({ value, standIn }: StandIn): Pair[] {
   if (!value.startsWith('-----BEGIN')) return [whole];
   const lines = value.split('\n').map((line, index) => ({ from: line.trim(), to: (standIn.split('\n')[index] as string).trim(), isPart: true as const })).filter(({ from }) => /^[A-Za-z0-9+/=]{16,}$/.test(from));
   const joined = { from: lines.map(({ from }) => from).join(''), to: lines.map(({ to }) => to).join('') };
-  return [whole, ...(lines.length > 1 ? [joined] : []), ...lines];
+  const onWindows = { from: value.replaceAll('\n', '\r\n'), to: standIn.replaceAll('\n', '\r\n') };
+  return [whole, onWindows, ...(lines.length > 1 ? [joined] : []), ...lines];
 }
 
 function derOf({ value, standIn }: StandIn): [Buffer, Buffer] | undefined {

@@ -62,9 +62,33 @@ describe('finds', () => {
     ['JSON within JSON', post('application/json', JSON.stringify({ args: JSON.stringify({ db_password: SECRET }) }))],
     ['a list of names and values', post('application/json', JSON.stringify({ headers: [['x-api-key', SECRET]], env: [{ name: 'SESSION_TOKEN', value: SECRET }] }))],
     ['a password in the address of a database', post('text/plain', `postgres://app:${SECRET}@db:5432/orders`)],
+    ['a token within a scheme of its own', `GET / HTTP/1.1\r\nHost: h\r\nAuthorization: Token token="${SECRET}", nonce="def"\r\n\r\n`],
+    ['a signature of shared access', `GET / HTTP/1.1\r\nHost: h\r\nAuthorization: SharedAccessSignature sr=queue&sig=${SECRET}&se=4102444800\r\n\r\n`],
+    ['a part of a form that has a file as well', post('multipart/form-data; boundary=xx', `--xx\r\nContent-Disposition: form-data; name="client_secret"\r\n\r\n${SECRET}\r\n--xx\r\nContent-Disposition: form-data; name="token"; filename="a"\r\n\r\n\0\xff\r\n--xx--\r\n`)],
+    ['JSON in a field of a form', post('application/x-www-form-urlencoded', `payload=${encodeURIComponent(JSON.stringify({ api_key: SECRET }))}&x=1`)],
     ['a header that is told of', post('text/plain', `curl -H "Authorization: Bearer ${SECRET}" http://h/`)],
   ])('%s', (_, request) => {
     expect(valuesOf(exchange(request, ok()))).toEqual([SECRET]);
+  });
+
+  it('a password in an address with a sign of its own, both as it may be read', () => {
+    expect(valuesOf(withEnvironment({ QUEUE: `amqp://app:${SECRET}@${SECRET}@queue/jobs` }))).toEqual([SECRET, `${SECRET}@${SECRET}`]);
+  });
+
+  it('what stands before a remark, and beside a key', () => {
+    const key = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC'.repeat(3)}\n-----END PRIVATE KEY-----`;
+    expect(valuesOf(withFile('.env', `PARTNER=${SECRET} # rotated in May\nSIGNING="${key}"\nQUOTED='${SECRET} 9' # and here\n`)).sort()).toEqual([key, SECRET].sort());
+  });
+
+  it('a key with the line breaks of Windows, which programs read without them', () => {
+    const body = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC'.repeat(2);
+    const key = (end: string): string => ['-----BEGIN PRIVATE KEY-----', body, body, '-----END PRIVATE KEY-----'].join(end);
+    const masker = maskerFor([withFile('server.pem', key('\r\n')).events]);
+    for (const end of ['\n', '\r\n']) {
+      const masked = masker.text(Buffer.from(key(end)).toString('base64'));
+      expect(Buffer.from(masked, 'base64').toString()).toMatch(/^-----BEGIN PRIVATE KEY-----/);
+      expect(Buffer.from(masked, 'base64').toString()).not.toContain(body);
+    }
   });
 
   it('what comes with an answer', () => {
