@@ -7,9 +7,10 @@ console.log(process.getActiveResourcesInfo(), process._getActiveHandles().length
 await new Promise((resolve) => setTimeout(resolve, 20));
 console.log(announced, process.getActiveResourcesInfo());
 for (let i = 0; i < 2; i++) {
-  const worker = new Worker('const { parentPort, threadId } = require("node:worker_threads"); parentPort.postMessage(threadId)', { eval: true });
+  const worker = new Worker('const { parentPort, threadId } = require("node:worker_threads"); parentPort.postMessage(threadId); parentPort.once("message", () => undefined)', { eval: true });
   const [seen] = await once(worker, 'message');
   console.log('a thread', i, seen, worker.threadId, typeof parentPort);
+  worker.postMessage('end');
   await once(worker, 'exit');
   console.log(worker.threadId);
 }
