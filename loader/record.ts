@@ -9,7 +9,7 @@ import type { RunManifest } from '../src/model/run.ts';
 import { requireRunId, uuidv7 } from '../src/model/uuid.ts';
 import { cwd, nativeCrypto, nativeFs, NativeDate, performanceNow, processEnv } from '../src/runtime/natives.ts';
 import { loadConfig, storeLocation } from '../src/store/configuration.ts';
-import { EmbeddedStore, processStart } from '../src/store/embedded.ts';
+import { EmbeddedStore, pidNamespace, processStart } from '../src/store/embedded.ts';
 import { spoolFolder } from '../src/store/ingest/spool.ts';
 import { isServer } from '../src/store/location.ts';
 import { recipients } from '../src/store/keyring.ts';
@@ -77,7 +77,7 @@ export function record(control: Control | undefined): Recording | undefined {
   const facts = gatherFacts(identification);
   const manifest: RunManifest = {
     format: 1, id: facts.runId, parentRunId: control?.parent ?? (taken && !isSecondRoot ? root : null), forkedFrom: null, replayOf: null, name: facts.name || null, agent: facts.agent, tags: facts.tags,
-    status: 'recording', pid: process.pid, processStart: processStart(process.pid), startedAt: new NativeDate(facts.startedAt).toISOString(), durationMs: null,
+    status: 'recording', pid: process.pid, processStart: processStart(process.pid), ...pidNamespace(), startedAt: new NativeDate(facts.startedAt).toISOString(), durationMs: null,
     exitCode: null, signal: null, node: facts.node, platform: facts.platform, uncaptured: [], lost: 0,
   };
   let folder: string;

@@ -18,7 +18,7 @@ const UNKNOWN = { command: null, cwd: null, steps: null, llmCalls: null, toolCal
 /** @param known what was read of the run already; then the command is as it was, and the caller masks it */
 export function describeRun(store: EmbeddedStore, run: StoredRun, readers: readonly string[], known?: Interpreted): ListedRun {
   const { manifest, status } = run;
-  const { format: _format, pid: _pid, processStart: _start, lost: _lost, platform: _platform, tail: _tail, counts: _counts, ...shown } = manifest;
+  const { format: _format, pid: _pid, processStart: _start, pidNamespace: _namespace, lost: _lost, platform: _platform, tail: _tail, counts: _counts, ...shown } = manifest;
   const base = { ...shown, status, payload: payloadOf(manifest), replayable: manifest.uncaptured.length === 0 };
   // Of a run on a server that nobody there could read, or that is still being written, there is nothing here to read either.
   if (!known && !run.summary && !store.has(manifest.id)) return { ...base, ...UNKNOWN, ...manifest.counts };

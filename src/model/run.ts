@@ -15,6 +15,8 @@ export interface RunManifest {
   readonly pid: number;
   /** Start time of the process in clock ticks since boot (/proc), so that a reused pid is not taken for it; '' elsewhere. */
   readonly processStart: string;
+  /** Where that id means something: the namespace of process ids, as /proc names it. Absent: recorded by an older version, or where there is no /proc. */
+  readonly pidNamespace?: string;
   /** ISO 8601. */
   readonly startedAt: string;
   readonly durationMs: number | null;

@@ -3,7 +3,7 @@ import { readSegments, type Segment } from '../journal/reader.ts';
 import { ConfigError, type HarnessError, IntegrityError, StoreUnavailableError } from '../model/error.ts';
 import type { RunManifest } from '../model/run.ts';
 import { isRequestToEnd } from '../model/signal.ts';
-import { NativeDate, nativeCrypto, nativeFs } from '../runtime/natives.ts';
+import { dateNow, NativeDate, nativeCrypto, nativeFs } from '../runtime/natives.ts';
 import { isRunId } from '../model/uuid.ts';
 import { isServer, withoutPassword } from './location.ts';
 import { requireJournal } from './absent.ts';
@@ -174,7 +174,7 @@ export class EmbeddedStore {
     }
     try {
       const manifest = parseManifest(text, file, id);
-      return { manifest, status: statusOf(manifest) };
+      return { manifest, status: isGoing(manifest, this.folderOf(id)) ? 'recording' : manifest.status === 'complete' ? 'complete' : 'truncated' };
     } catch (damage) {
       if (!(damage instanceof IntegrityError)) throw damage;
       return damagedRun(id, damage);
@@ -229,9 +229,27 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function statusOf(manifest: RunManifest): StoredRun['status'] {
-  if (manifest.status === 'complete') return 'complete';
-  return processStart(manifest.pid) === manifest.processStart && manifest.processStart !== '' ? 'recording' : 'truncated';
+/** The id of a process in another container says nothing here: a recording of one is taken for ended when nothing was written to it for so long. */
+const SILENCE_MS = 60 * 60_000;
+
+function isGoing({ status, pid, processStart: start, pidNamespace: namespace }: RunManifest, folder: string): boolean {
+  if (status === 'complete' || start === '') return false;
+  if (namespace === undefined || namespace === (pidNamespace().pidNamespace ?? namespace)) return processStart(pid) === start;
+  return dateNow() - lastWritten(folder) < SILENCE_MS;
+}
+
+/** Milliseconds since 1970. */
+function lastWritten(folder: string): number {
+  return Math.max(0, ...namesIn(folder).map((name) => nativeFs.statSync(`${folder}/${name}`, { throwIfNoEntry: false })?.mtimeMs ?? 0));
+}
+
+/** Of this process, for its manifest. */
+export function pidNamespace(): Pick<RunManifest, 'pidNamespace'> {
+  try {
+    return { pidNamespace: nativeFs.readlinkSync('/proc/self/ns/pid') };
+  } catch {
+    return {};
+  }
 }
 
 /** Field 22 of /proc/PID/stat; '' for a process that is gone, or a zombie, or where there is no /proc. */
@@ -242,5 +260,14 @@ export function processStart(pid: number): string {
     return fields[0] === 'Z' || fields[0] === 'X' ? '' : (fields[19] ?? '');
   } catch {
     return '';
+  }
+}
+
+/** Where there is no /proc: the id may be another process's by now. */
+export function answers(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -2,7 +2,7 @@
 import { StoreUnavailableError } from '../model/error.ts';
 import { nativeFs } from '../runtime/natives.ts';
 import type { EmbeddedStore } from './embedded.ts';
-import type { RunStore, StepLane, StoredRun } from './run-store.ts';
+import type { RunStore, StepLane, StoredRun, VerifiedRows } from './run-store.ts';
 
 export class FolderRuns implements RunStore {
   readonly location: string;
@@ -25,8 +25,8 @@ export class FolderRuns implements RunStore {
     // It is there.
   }
 
-  async verify(): Promise<boolean> {
-    return false;
+  async verify(): Promise<VerifiedRows> {
+    return { hasRows: false, chainHead: undefined };
   }
 
   async readings(): Promise<readonly StepLane[]> {

@@ -41,6 +41,14 @@ export interface StepLane {
   readonly steps: readonly Step[];
 }
 
+/** What a store has read of a run, every checksum of which fits. */
+export interface VerifiedRows {
+  /** Whether there is any. */
+  readonly hasRows: boolean;
+  /** Hex; covers all that there is. null: there is nothing, or it is not whole yet; undefined: the store keeps none. */
+  readonly chainHead: string | null | undefined;
+}
+
 /** Where runs are kept: a folder, or a server. Whoever reads, replays or checks a run has it fetched into a folder first. */
 export interface RunStore {
   /** As the user wrote it, without a password. */
@@ -55,8 +63,8 @@ export interface RunStore {
    * @throws RunNotFoundError when the recording has left the store @throws IntegrityError when it is damaged
    */
   fetch(run: StoredRun, into: EmbeddedStore, identities: readonly string[]): Promise<void>;
-  /** Of what a store holds beside the recording itself. @returns whether there is anything @throws IntegrityError naming the first step or blob that is not what it was */
-  verify(run: StoredRun): Promise<boolean>;
+  /** Of what a store holds beside the recording itself. @throws IntegrityError naming the first step or blob that is not what it was */
+  verify(run: StoredRun): Promise<VerifiedRows>;
   /** What a store has read of a run, masked: for who has no key to it. @returns lane 0 first; none where it keeps no readings, or has none of this run @throws IntegrityError, StoreUnavailableError */
   readings(run: StoredRun): Promise<readonly StepLane[]>;
   /** @throws ForbiddenError where the login may not write runs @throws StoreUnavailableError where the store cannot be written */

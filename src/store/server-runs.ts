@@ -1,7 +1,7 @@
 /** Runs of a `postgres://` store. Connects when first asked. */
 import type { EmbeddedStore } from './embedded.ts';
 import { withoutPassword } from './location.ts';
-import type { RunStore, StepLane, StoredRun } from './run-store.ts';
+import type { RunStore, StepLane, StoredRun, VerifiedRows } from './run-store.ts';
 import type { SqlRuns } from './sql/sql-runs.ts';
 
 export class ServerRuns implements RunStore {
@@ -26,7 +26,7 @@ export class ServerRuns implements RunStore {
     return (await this.#open()).fetch(run, into, identities);
   }
 
-  async verify(run: StoredRun): Promise<boolean> {
+  async verify(run: StoredRun): Promise<VerifiedRows> {
     return (await this.#open()).verify(run);
   }
 

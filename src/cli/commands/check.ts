@@ -2,8 +2,8 @@
 import { ConfigError, ForbiddenError, HarnessError, IntegrityError, SealedError } from '../../model/error.ts';
 import { identities } from '../../store/keyring.ts';
 import { type Payload, payloadOf } from '../../store/absent.ts';
-import type { StoredRun } from '../../store/run-store.ts';
-import { type Anchored, differsFrom, readAnchor } from '../anchor.ts';
+import type { StoredRun, VerifiedRows } from '../../store/run-store.ts';
+import { type Anchored, differsFrom, isComparable, readAnchor } from '../anchor.ts';
 import { type Arguments, oneRun, parse } from '../arguments.ts';
 import { fetched } from '../stores.ts';
 import { checkArchived } from '../archived.ts';
@@ -17,6 +17,8 @@ interface Finding {
   readonly head: string | null;
   /** SHA-256 over the journal's files: what an anchor holds. */
   readonly digest: string | null;
+  /** Head of the chain of what a server has read of it. */
+  readonly chain: string | null;
   readonly problem: string | null;
   /** Why the recording itself was not read, where the store's rows of it hold. */
   readonly unread: string | null;
@@ -42,49 +44,57 @@ export async function check(args: readonly string[]): Promise<number> {
   return Math.max(0, ...findings.map(({ exitCode }) => exitCode));
 }
 
-async function examine(parsed: Arguments, listed: StoredRun, anchored: ReadonlyMap<string, Anchored> | undefined): Promise<Finding> {
+async function examine(parsed: Arguments, listed: StoredRun, anchors: ReadonlyMap<string, Anchored> | undefined): Promise<Finding> {
   const { store, runs } = parsed;
   const { id } = listed.manifest;
+  const anchored = anchors?.get(id);
   const payload = payloadOf(listed.manifest);
-  const absent = { run: id, ok: true, status: listed.status, events: null, head: listed.manifest.gone?.head ?? null, digest: null, problem: null, unread: null, payload, exitCode: 0 };
-  if (listed.manifest.gone) return absent;
+  const absent = { run: id, ok: true, status: listed.status, events: null, head: listed.manifest.gone?.head ?? null, digest: null, chain: null, problem: null, unread: null, payload, exitCode: 0 };
   let digest: string | null = null;
-  let hasRows = false;
-  try {
-    if (!listed.damage) hasRows = await runs.verify(listed);
-    const run = await fetched(parsed, listed);
-    if (payload === 'archived') {
-      await checkArchived(run);
-      return absent;
-    }
-    if (!run.damage) digest = store.digest(run);
-    const readers = identities(process.env);
-    const { events, head } = store.tape(run, readers);
-    const threads = store.lanes(run, readers);
-    const other = differsFrom(anchored?.get(id), digest as string);
+  let rows: VerifiedRows = { hasRows: false, chainHead: undefined };
+  const requireAnchored = (): void => {
+    const other = differsFrom(anchored, { digest, chain: rows.chainHead });
     if (other !== undefined) throw new IntegrityError(other);
-    return { run: id, ok: true, status: run.status, events: threads.reduce((sum, lane) => sum + lane.events.length, events.length), head, digest, problem: null, unread: null, payload, exitCode: 0 };
+  };
+  try {
+    if (!listed.damage) rows = await runs.verify(listed);
+    const chain = rows.chainHead ?? null;
+    if (!listed.manifest.gone) {
+      const run = await fetched(parsed, listed);
+      if (payload === 'here') {
+        if (!run.damage) digest = store.digest(run);
+        const readers = identities(process.env);
+        const { events, head } = store.tape(run, readers);
+        const threads = store.lanes(run, readers);
+        requireAnchored();
+        return { run: id, ok: true, status: run.status, events: threads.reduce((sum, lane) => sum + lane.events.length, events.length), head, digest, chain, problem: null, unread: null, payload, exitCode: 0 };
+      }
+      if (payload === 'archived') await checkArchived(run);
+    }
+    requireAnchored();
+    return { ...absent, chain };
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error;
-    const differs = anchored && digest !== null ? differsFrom(anchored.get(id), digest) : undefined;
-    // Rows are read without a key. What an anchor holds is of the recording.
-    if (hasRows && (error instanceof SealedError || error instanceof ForbiddenError) && differs === undefined && !(anchored && digest === null)) return { ...absent, digest, unread: error.message };
-    if (differs !== undefined) return { ...absent, ok: false, digest, problem: differs, exitCode: new IntegrityError('').exitCode };
-    return { run: id, ok: false, status: listed.status, events: null, head: null, digest, problem: error.message, unread: null, payload, exitCode: error.exitCode };
+    const chain = rows.chainHead ?? null;
+    const differs = digest === null && chain === null ? undefined : differsFrom(anchored, { digest, chain: rows.chainHead });
+    if (differs !== undefined) return { ...absent, ok: false, digest, chain, problem: differs, exitCode: new IntegrityError('').exitCode };
+    // Rows are read without a key.
+    if (rows.hasRows && (error instanceof SealedError || error instanceof ForbiddenError) && (!anchored || isComparable(anchored, { digest, chain }))) return { ...absent, digest, chain, unread: error.message };
+    return { run: id, ok: false, status: listed.status, events: null, head: null, digest, chain, problem: error.message, unread: null, payload, exitCode: error.exitCode };
   }
 }
 
 function missing(anchored: ReadonlyMap<string, Anchored>, found: readonly StoredRun[]): Finding[] {
   const here = new Set(found.map(({ manifest }) => manifest.id));
   return [...anchored.values()].filter(({ run }) => !here.has(run)).map(({ run, status }) => ({
-    run, ok: false, status, events: null, head: null, digest: null, problem: 'it was anchored, and is not in the store any more.', unread: null, payload: 'here' as const, exitCode: new IntegrityError('').exitCode,
+    run, ok: false, status, events: null, head: null, digest: null, chain: null, problem: 'it was anchored, and is not in the store any more.', unread: null, payload: 'here' as const, exitCode: new IntegrityError('').exitCode,
   }));
 }
 
-function lineOf({ run, ok, status, events, problem, payload, exitCode, unread, digest }: Finding, anchored: ReadonlyMap<string, Anchored> | undefined): string {
+function lineOf({ run, ok, status, events, problem, payload, exitCode, unread, digest, chain }: Finding, anchored: ReadonlyMap<string, Anchored> | undefined): string {
   if (ok && payload === 'archived') return `${run}  ok (archived), the archive holds what was put there`;
   if (ok && payload !== 'here') return `${run}  gone (${payload}): nothing is left to check`;
-  if (ok && unread !== null) return `${run}  ok (${status}), every row of its steps, readings and blobs verified${anchored && digest !== null ? ', as anchored' : ''}; the recording itself could not be read: ${unread}`;
+  if (ok && unread !== null) return `${run}  ok (${status}), every row of its steps, readings and blobs verified${isComparable(anchored?.get(run), { digest, chain }) ? ', as anchored' : ''}; the recording itself could not be read: ${unread}`;
   if (!ok) return `${run}  ${exitCode === 4 ? 'DAMAGED' : 'NOT CHECKED'}: ${problem}`;
   const before = anchored && `, ${anchored.has(run) ? 'as anchored' : 'not in the anchor'}`;
   return `${run}  ok (${status}), ${events} events, ${status === 'complete' ? 'every checksum and the chain verified' : 'every checksum verified; the chain up to its last checkpoint'}${before ?? ''}`;

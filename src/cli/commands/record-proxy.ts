@@ -14,7 +14,7 @@ import { type Front, HOST, openFront } from '../../proxy/front.ts';
 import { Relay } from '../../proxy/record/relay.ts';
 import { ProxyTape } from '../../proxy/record/tape.ts';
 import { loadConfig } from '../../store/configuration.ts';
-import { type EmbeddedStore, processStart } from '../../store/embedded.ts';
+import { type EmbeddedStore, pidNamespace, processStart } from '../../store/embedded.ts';
 import { keyFolder, recipients } from '../../store/keyring.ts';
 import { ended, type Exit, startProgram } from '../harnessed.ts';
 
@@ -46,7 +46,7 @@ export async function recordThroughProxy(wanted: Proxied): Promise<number> {
   const sealTo = recipients(process.env, config.recipient);
   const facts = factsOf(wanted, { ...config.tags, ...wanted.tags }, config.agent);
   const manifest: RunManifest = {
-    format: 1, id: run, parentRunId: null, forkedFrom: null, replayOf: null, name: facts.name || null, agent: facts.agent, tags: facts.tags, status: 'recording', pid: process.pid, processStart: processStart(process.pid),
+    format: 1, id: run, parentRunId: null, forkedFrom: null, replayOf: null, name: facts.name || null, agent: facts.agent, tags: facts.tags, status: 'recording', pid: process.pid, processStart: processStart(process.pid), ...pidNamespace(),
     startedAt: new Date(facts.startedAt).toISOString(), durationMs: null, exitCode: null, signal: null, node: facts.node, platform: facts.platform, uncaptured: [NOT_SEEN], lost: 0, captured: 'proxy',
   };
   const place = placeFor(store, manifest);

@@ -15,6 +15,8 @@ const LOOK_MS = 500;
 /** Between two tries to reach a server, at most. */
 const LONGEST_PAUSE_MS = 10_000;
 
+const STAYS: ReadonlySet<Shipped['outcome']> = new Set(['damaged', 'refused']);
+
 export interface ShipTask {
   readonly url: string;
   readonly spool: string;
@@ -39,7 +41,7 @@ export async function shipOn(task: ShipTask, stop: AbortSignal, warn: (line: str
   const told = new Set<string>();
   const each = (shipped: Shipped): void => {
     // What stays there is said once.
-    if (shipped.outcome === 'taken' || (shipped.outcome === 'damaged' && told.has(shipped.id))) return;
+    if (shipped.outcome === 'taken' || (STAYS.has(shipped.outcome) && told.has(shipped.id))) return;
     told.add(shipped.id);
     task.each(shipped);
   };

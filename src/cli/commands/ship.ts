@@ -17,6 +17,7 @@ export async function ship(args: readonly string[]): Promise<number> {
     url, spool,
     each: (shipped: Shipped) => {
       if (shipped.outcome === 'damaged') exitCode = 4;
+      if (shipped.outcome === 'refused' && exitCode === 0) exitCode = 1;
       process.stderr.write(`replay-harness: ${lineOf(shipped)}\n`);
     },
   };

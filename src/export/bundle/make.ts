@@ -41,6 +41,6 @@ export function standInEntry(manifest: RunManifest, lanes: readonly StandInLane[
 }
 
 /** Without what is true in one store only. */
-function portable({ imported: _imported, archived: _archived, counts: _counts, ...manifest }: RunManifest): RunManifest {
+function portable({ imported: _imported, archived: _archived, counts: _counts, pidNamespace: _namespace, ...manifest }: RunManifest): RunManifest {
   return { ...manifest, pid: 0, processStart: '' };
 }

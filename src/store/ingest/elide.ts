@@ -170,11 +170,22 @@ export function restore(json: unknown, blob: BlobSource): unknown {
 
 /** @returns the hashes that a reading names itself, at any depth */
 export function namedIn(json: unknown): string[] {
-  if (Array.isArray(json)) return json.flatMap(namedIn);
+  return referencesIn(json).map(({ hash }) => hash);
+}
+
+export interface Reference {
+  readonly hash: string;
+  /** Its content is JSON that may name others. */
+  readonly isJson: boolean;
+}
+
+/** @returns what a reading, or a blob of JSON, names itself, at any depth */
+export function referencesIn(json: unknown): Reference[] {
+  if (Array.isArray(json)) return json.flatMap(referencesIn);
   if (!isObject(json)) return [];
   const [mark] = Object.keys(json);
-  if (mark === '$text' || mark === '$bytes' || mark === '$json') return [json[mark] as string];
-  return Object.values(mark === '$literal' ? (json[mark] as object) : json).flatMap(namedIn);
+  if (mark === '$text' || mark === '$bytes' || mark === '$json') return [{ hash: json[mark] as string, isJson: mark === '$json' }];
+  return Object.values(mark === '$literal' ? (json[mark] as object) : json).flatMap(referencesIn);
 }
 
 function membersOf(value: Readonly<Record<string, unknown>>, blob: BlobSource): Record<string, unknown> {

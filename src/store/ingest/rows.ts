@@ -51,7 +51,16 @@ export const MESSAGES = 'input.messages';
 export function* rowsOf(run: ReadRun, random: RandomOf, mask: MaskSteps): Generator<StepRow> {
   const handedOut = new Set<string>();
   const vectors = new AgentVectors();
-  for (const { lane, steps } of stepsOf(run.lanes, random)) yield* new LaneRows(run.manifest.id, lane, handedOut, vectors).rows(mask(steps));
+  for (const { lane, steps } of stepsOf(run.lanes, random)) yield* new LaneRows(run.manifest.id, lane, handedOut, vectors).rows(withoutGuesses(steps, mask(steps)));
+}
+
+/** Of the exact bytes of a step that holds a secret there is no hash: what is masked could be guessed, and the guess be checked against it. */
+function withoutGuesses(steps: readonly Step[], masked: readonly Step[]): readonly Step[] {
+  return masked.map((step, index) => {
+    if (step === steps[index]) return step;
+    const { digests: _digests, ...rest } = step;
+    return rest;
+  });
 }
 
 class LaneRows {

@@ -1,6 +1,6 @@
 /** Brings the runs of a spool to the server. */
 import { readSegments } from '../../journal/reader.ts';
-import { IntegrityError, SealedError } from '../../model/error.ts';
+import { HarnessError, IntegrityError, SealedError } from '../../model/error.ts';
 import type { Database } from '../sql/database.ts';
 import type { StoredRun } from '../run-store.ts';
 import { ingestRun, ingestSealed, type IngestTools } from './ingest.ts';
@@ -9,8 +9,8 @@ import type { Spool } from './spool.ts';
 
 export interface Shipped {
   readonly id: string;
-  /** `tape`: it is sealed to somebody else, and nothing but the tape could be shipped. `damaged`: it stays where it is. */
-  readonly outcome: 'whole' | 'tape' | 'damaged' | 'taken';
+  /** `tape`: it is sealed to somebody else, and nothing but the tape could be shipped. `damaged`, `refused` by the server: it stays where it is. */
+  readonly outcome: 'whole' | 'tape' | 'damaged' | 'refused' | 'taken';
   readonly problem?: string;
 }
 
@@ -34,10 +34,16 @@ export async function shipRun(database: Database, spool: Spool, run: StoredRun, 
 /** All that nobody records any more. @param each is told of every run */
 export async function shipLeftovers(database: Database, spool: Spool, keys: readonly string[], tools: IngestTools, each: (shipped: Shipped) => boolean | void): Promise<void> {
   for (const run of spool.leftovers()) {
-    const shipped = await shipRun(database, spool, run, keys, tools);
+    const shipped = await shipRun(database, spool, run, keys, tools).catch((error: unknown) => refused(run, error));
     if (shipped.outcome === 'whole' || shipped.outcome === 'tape') spool.remove(run);
     if (each(shipped) === false) return;
   }
+}
+
+/** What is wrong with one run keeps no other one here. @throws what is wrong with the server */
+function refused({ manifest: { id } }: StoredRun, error: unknown): Shipped {
+  if (error instanceof HarnessError) throw error;
+  return { id, outcome: 'refused', problem: error instanceof Error ? error.message : String(error) };
 }
 
 function readable(folder: string, { manifest, status }: StoredRun, keys: readonly string[] | Uint8Array): ReadRun | IntegrityError {

@@ -2,13 +2,15 @@
  * The spool: a folder like the embedded store's, in which a host records what goes to a server. It is the durable copy until
  * the server has the run; whoever finds a run in it that nobody records or ships any more ships it.
  */
-import { nativeCrypto, nativeFs, nativeOs } from '../../runtime/natives.ts';
-import { EmbeddedStore, processStart } from '../embedded.ts';
+import { nativeCrypto, NativeDate, nativeFs, nativeOs } from '../../runtime/natives.ts';
+import { answers, EmbeddedStore, processStart } from '../embedded.ts';
 import type { Environment } from '../keyring.ts';
 import { withoutPassword } from '../location.ts';
 import type { StoredRun } from '../run-store.ts';
 
 const CLAIM = 'shipping';
+/** More than it takes to write one's name. */
+const CLAIMING_MS = 10_000;
 /** In the folder of a run that the server has. Its own process may still write beside it. */
 const SHIPPED = 'shipped';
 
@@ -61,8 +63,7 @@ export class Spool {
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
       }
-      const holder = this.#holder(file);
-      if (holder === undefined || processStart(holder.pid) === holder.start) return false;
+      if (this.#isHeld(file)) return false;
       nativeFs.rmSync(file, { force: true });
     }
     return false;
@@ -86,12 +87,15 @@ export class Spool {
     nativeFs.rmSync(this.store.folderOf(id), { recursive: true, force: true });
   }
 
-  #holder(file: string): { readonly pid: number; readonly start: string } | undefined {
+  /** One that is gone is tried for later. */
+  #isHeld(file: string): boolean {
     try {
-      const [pid = '', start = ''] = nativeFs.readFileSync(file, 'utf8').split(' ');
-      return { pid: Number(pid), start };
+      const [pid, start] = nativeFs.readFileSync(file, 'utf8').split(' ');
+      // Made and not written yet: or who made it was killed in between.
+      if (start === undefined) return NativeDate.now() - nativeFs.statSync(file).mtimeMs < CLAIMING_MS;
+      return start === '' ? answers(Number(pid)) : processStart(Number(pid)) === start;
     } catch {
-      return undefined;
+      return true;
     }
   }
 }

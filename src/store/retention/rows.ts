@@ -24,7 +24,7 @@ export async function tapeIsArchived(database: Database, run: string, { to, sha2
 
 /** All that can be read of it, its keys too: what is left is that it was, its steps' hashes, and the tombstone. */
 export async function dropRun(database: Database, run: string, why: Tombstone['why']): Promise<void> {
-  await database.query('SELECT replay_harness.drop_payload($1, $2, $3)', [run, ALL, why]);
+  await database.transaction((inside) => inside.query('SELECT replay_harness.drop_payload($1, $2, $3)', [run, ALL, why]));
 }
 
 /** Killed at any point, it can be done again. @param folder where the run's journal and keys lie */
@@ -40,7 +40,7 @@ export async function isBack(database: Database, run: string): Promise<void> {
 
 /** Months that are over and hold nothing any more. */
 export async function dropEmptyMonths(database: Database): Promise<void> {
-  await database.query('SELECT replay_harness.drop_empty_partitions(now())', []);
+  await database.transaction((inside) => inside.query('SELECT replay_harness.drop_empty_partitions(now())', []));
 }
 
 /** @param runs of the folder that the database lies beside: what has left it for good is dropped here, too */

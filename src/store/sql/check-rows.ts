@@ -1,6 +1,9 @@
 /** Integrity of a run's rows, without any key: the chain of its steps, the readings that it covers, the blobs that they name. */
 import { IntegrityError } from '../../model/error.ts';
+import type { RunStatus } from '../../model/run.ts';
 import { type Blob, decodeBlob } from '../ingest/blob-codec.ts';
+import { type Reference, referencesIn } from '../ingest/elide.ts';
+import type { VerifiedRows } from '../run-store.ts';
 import { chainHead, type ChainedStep, chainOf, readingDigest } from './chain.ts';
 import type { Database } from './database.ts';
 
@@ -9,6 +12,12 @@ const BATCH = 500;
 const BLOBS = 100;
 
 type StepRow = ChainedStep & { readonly chain: Buffer };
+
+/** A blob, and the first step that has it. */
+interface Named extends Reference {
+  readonly lane: number;
+  readonly step: number;
+}
 
 interface Reading {
   readonly step: number;
@@ -20,29 +29,35 @@ interface Reading {
   readonly moved: readonly string[];
 }
 
-/** @returns whether the run has steps here @throws IntegrityError naming the first step or blob that is not what it was */
-export async function checkRows(database: Database, run: string): Promise<boolean> {
-  const [row] = await database.query<{ steps: number | null; head: Buffer | null; gone: readonly string[] }>(
-    `SELECT steps, chain_head AS head, ARRAY(SELECT DISTINCT unnest(parts) FROM replay_harness.tombstones t WHERE t.run_id = r.id AND r.payload_gone_at IS NOT NULL) AS gone FROM replay_harness.runs r WHERE id = $1`, [run],
+/** @throws IntegrityError naming the first step or blob that is not what it was */
+export async function checkRows(database: Database, run: string): Promise<VerifiedRows> {
+  const [row] = await database.query<{ status: RunStatus; steps: number | null; head: Buffer | null; gone: readonly string[] }>(
+    `SELECT status, steps, chain_head AS head, ARRAY(SELECT DISTINCT unnest(parts) FROM replay_harness.tombstones t WHERE t.run_id = r.id AND r.payload_gone_at IS NOT NULL) AS gone FROM replay_harness.runs r WHERE id = $1`, [run],
   );
   const heads: Buffer[] = [];
+  const named: Named[] = [];
   let count = 0;
   for (const { lane } of await database.query<{ lane: number }>('SELECT DISTINCT lane FROM replay_harness.steps WHERE run_id = $1 ORDER BY lane', [run])) {
     const checked = await checkLane(database, run, lane, !row?.gone.includes('readings') && !row?.gone.includes('blobs'));
     heads.push(checked.head);
+    named.push(...checked.named);
     count += checked.count;
   }
   // Steps that are still being written have no head yet.
-  if (!row?.head) return count > 0;
+  if (!row?.head) {
+    if (row && row.status !== 'recording' && count > 0) throw new IntegrityError(`Run ${run} was sealed with the head of its chain, and has none any more.`);
+    return { hasRows: count > 0, chainHead: null };
+  }
   if (row.steps !== null && row.steps !== count) throw new IntegrityError(`Run ${run} has ${count} steps in the store, and had ${row.steps} when it was sealed: steps were removed or added at an end of a lane.`);
   if (!row.head.equals(chainHead(heads))) throw new IntegrityError(`The last steps of run ${run} are not those that it was sealed with: the head of its chain does not match.`);
-  if (!row.gone.includes('blobs')) await checkBlobs(database, run);
-  return count > 0;
+  if (!row.gone.includes('blobs')) await checkBlobs(database, run, named);
+  return { hasRows: count > 0, chainHead: row.head.toString('hex') };
 }
 
-async function checkLane(database: Database, run: string, lane: number, withReadings: boolean): Promise<{ readonly head: Buffer; readonly count: number }> {
+async function checkLane(database: Database, run: string, lane: number, withReadings: boolean): Promise<{ readonly head: Buffer; readonly count: number; readonly named: readonly Named[] }> {
   let head: Buffer | undefined;
   let count = 0;
+  const named: Named[] = [];
   for (let last = -1; ; ) {
     const steps = await database.query<StepRow>('SELECT * FROM replay_harness.steps WHERE run_id = $1 AND lane = $2 AND step > $3 ORDER BY step LIMIT $4', [run, lane, last, BATCH]);
     const readings = withReadings ? await readingsOf(database, run, lane, steps) : undefined;
@@ -50,12 +65,12 @@ async function checkLane(database: Database, run: string, lane: number, withRead
       const name = `Step ${lane === 0 ? '' : `${lane}:`}${step.step} of run ${run}`;
       const expected = chainOf(step, head);
       if (!expected.equals(step.chain)) throw new IntegrityError(`${name} was altered, or a step before it is missing: the chain of checksums breaks there.`);
-      if (readings) await checkReading(database, run, lane, step, readings.get(step.step), name);
+      if (readings) named.push(...(await checkReading(database, run, lane, step, readings.get(step.step), name)));
       head = step.chain;
       last = step.step;
       count++;
     }
-    if (steps.length < BATCH) return { head: head ?? chainHead([]), count };
+    if (steps.length < BATCH) return { head: head ?? chainHead([]), count, named };
   }
 }
 
@@ -68,11 +83,14 @@ async function readingsOf(database: Database, run: string, lane: number, steps: 
   return new Map(rows.map((row) => [row.step, row]));
 }
 
-async function checkReading(database: Database, run: string, lane: number, { step, reading_digest: digest }: StepRow, reading: Reading | undefined, name: string): Promise<void> {
+/** @returns the blobs that it names itself: the chain vouches for them */
+async function checkReading(database: Database, run: string, lane: number, { step, reading_digest: digest }: StepRow, reading: Reading | undefined, name: string): Promise<Named[]> {
   if (!reading) throw new IntegrityError(`${name}: its reading is missing.`);
   const moved: [string, readonly string[]][] = [];
   for (const path of reading.moved) moved.push([path, await listOf(database, run, lane, path, step)]);
   if (!readingDigest({ ...reading, moved }).equals(Buffer.from(digest))) throw new IntegrityError(`${name}: what it asked or answered was altered; its reading does not match the chain.`);
+  const { input, output, error, envelope } = reading;
+  return referencesIn([input, output, error, envelope]).map((reference) => ({ ...reference, lane, step }));
 }
 
 /** @returns the hashes of a list's elements, in hex */
@@ -85,27 +103,42 @@ async function listOf(database: Database, run: string, lane: number, role: strin
   return rows.map(({ hash }) => hash);
 }
 
-async function checkBlobs(database: Database, run: string): Promise<void> {
-  const named = await database.query<{ hash: Buffer; lane: number; step: number }>(
-    `SELECT DISTINCT ON (hash) hash, lane, step FROM (
-       SELECT hash, lane, step FROM replay_harness.step_blobs WHERE run_id = $1
-       UNION ALL SELECT unnest(added), lane, step FROM replay_harness.context_manifests WHERE run_id = $1) referred ORDER BY hash, lane, step`, [run],
+/** Those that the run's rows name, and those that its readings do: of the latter nobody can take away both the blob and the row unseen. */
+async function checkBlobs(database: Database, run: string, inReadings: readonly Named[]): Promise<void> {
+  const inRows = await database.query<{ hash: string; lane: number; step: number; json: boolean }>(
+    `SELECT encode(hash, 'hex') AS hash, lane, step, json FROM (
+       SELECT hash, lane, step, false AS json FROM replay_harness.step_blobs WHERE run_id = $1
+       UNION ALL SELECT unnest(added), lane, step, true FROM replay_harness.context_manifests WHERE run_id = $1) referred`, [run],
   );
-  const inOrder = [...named].sort((a, b) => a.lane - b.lane || a.step - b.step);
-  for (let at = 0; at < inOrder.length; at += BLOBS) {
-    const batch = inOrder.slice(at, at + BLOBS);
-    const blobs = await database.query<Omit<Blob, 'hash'> & { readonly hash: string }>("SELECT encode(hash, 'hex') AS hash, codec, size, bytes FROM replay_harness.blobs WHERE hash = ANY ($1)", [batch.map(({ hash }) => hash)]);
-    const there = new Map(blobs.map((blob) => [blob.hash, blob]));
-    for (const { hash, lane, step } of batch) {
-      const name = `step ${lane === 0 ? '' : `${lane}:`}${step} of run ${run}`;
-      const blob = there.get(hash.toString('hex'));
-      if (!blob) throw new IntegrityError(`The blob ${hash.toString('hex')} of ${name} is missing.`);
-      try {
-        decodeBlob(blob);
-      } catch (error) {
-        if (!(error instanceof IntegrityError)) throw error;
-        throw new IntegrityError(`In ${name}: ${error.message}`);
-      }
+  const known = new Map<string, boolean>();
+  for (let wanted: readonly Named[] = [...inRows.map(({ json, ...row }) => ({ ...row, isJson: json })), ...inReadings].sort((a, b) => a.lane - b.lane || a.step - b.step); wanted.length > 0; ) {
+    const fresh = new Map<string, Named>();
+    for (const each of wanted) {
+      if (known.get(each.hash) === true || known.get(each.hash) === each.isJson) continue;
+      known.set(each.hash, each.isJson);
+      fresh.set(each.hash, { ...(fresh.get(each.hash) ?? each), isJson: each.isJson });
     }
+    const next: Named[] = [];
+    const inOrder = [...fresh.values()];
+    for (let at = 0; at < inOrder.length; at += BLOBS) next.push(...(await checkBatch(database, run, inOrder.slice(at, at + BLOBS))));
+    wanted = next;
   }
+}
+
+/** @returns what they name themselves */
+async function checkBatch(database: Database, run: string, batch: readonly Named[]): Promise<Named[]> {
+  const blobs = await database.query<Blob>("SELECT encode(hash, 'hex') AS hash, codec, size, bytes FROM replay_harness.blobs WHERE hash = ANY ($1)", [batch.map(({ hash }) => Buffer.from(hash, 'hex'))]);
+  const there = new Map(blobs.map((blob) => [blob.hash, blob]));
+  return batch.flatMap(({ hash, isJson, lane, step }) => {
+    const name = `step ${lane === 0 ? '' : `${lane}:`}${step} of run ${run}`;
+    const blob = there.get(hash);
+    if (!blob) throw new IntegrityError(`The blob ${hash} of ${name} is missing.`);
+    try {
+      const content = decodeBlob(blob);
+      return isJson && content.includes('"$') ? referencesIn(JSON.parse(content.toString())).map((reference) => ({ ...reference, lane, step })) : [];
+    } catch (error) {
+      if (!(error instanceof IntegrityError)) throw error;
+      throw new IntegrityError(`In ${name}: ${error.message}`);
+    }
+  });
 }

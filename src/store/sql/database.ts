@@ -60,7 +60,8 @@ async function connect(pool: Pool, location: string): Promise<PoolClient> {
 }
 
 async function within<T>(client: PoolClient, work: (database: Database) => Promise<T>, role: Role | undefined): Promise<T> {
-  await run(client, 'BEGIN');
+  // Whatever the server's default: what others commit meanwhile is seen.
+  await run(client, 'BEGIN ISOLATION LEVEL READ COMMITTED');
   if (role !== undefined) await run(client, `SET LOCAL ROLE ${role}`);
   const inside: Database = {
     query: (sql, params) => run(client, sql, params),

@@ -4,7 +4,7 @@
  */
 import { StoreUnavailableError } from '../../model/error.ts';
 import { bufferFrom, clearTimeout, dateNow, jsonParse, jsonStringify, nativeCrypto, nativeFs, setTimeout } from '../../runtime/natives.ts';
-import { processStart } from '../embedded.ts';
+import { answers, processStart } from '../embedded.ts';
 import { makeFolder } from '../make-folder.ts';
 
 export interface Lock {
@@ -108,14 +108,6 @@ function read(file: string): Holder | undefined {
 function isGone(file: string, { pid, start, namespace }: Holder): boolean {
   if (namespace === namespaceOfPids()) return start === '' ? !answers(pid) : processStart(pid) !== start;
   return ageOf(file) > SILENCE_MS;
-}
-
-function answers(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }
 
 /** Two may find the same stale lock: one of them, who makes a file named after that taking of it, removes it. */

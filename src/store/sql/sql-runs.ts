@@ -12,7 +12,7 @@ import type { EmbeddedStore } from '../embedded.ts';
 import { withoutPassword } from '../location.ts';
 import { makeFolder } from '../make-folder.ts';
 import { formatManifest } from '../manifest.ts';
-import type { RunStore, StepLane, StoredRun } from '../run-store.ts';
+import type { RunStore, StepLane, StoredRun, VerifiedRows } from '../run-store.ts';
 import { select } from '../select.ts';
 import { ARCHIVED, objectOf } from '../retention/archive-place.ts';
 import { checkRows } from './check-rows.ts';
@@ -133,7 +133,7 @@ export class SqlRuns implements RunStore {
     if (!login?.may) throw new ForbiddenError(`The login ${login?.name ?? ''} of the store ${this.location} may read runs and not write any: it is not in the role replay_writer. Roles and what each may do: docs/store.md.`);
   }
 
-  verify({ manifest }: StoredRun): Promise<boolean> {
+  verify({ manifest }: StoredRun): Promise<VerifiedRows> {
     return checkRows(this.#database, manifest.id);
   }
 

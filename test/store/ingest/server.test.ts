@@ -237,6 +237,25 @@ describe.skipIf(missing.length > 0)('recording to a server', () => {
     expect(left(workspace)).toEqual([]);
   });
 
+  test('a run that the server refuses is named, stays, and keeps no other one there', async () => {
+    const workspace = workspaceOf('refused by rows');
+    const { env } = await testServer(workspace);
+    await store.database.query(`CREATE FUNCTION replay_harness.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'of this run nothing is taken'; END $$;
+      CREATE TRIGGER refuse BEFORE INSERT ON replay_harness.runs FOR EACH ROW WHEN (NEW.tags ->> 'refused' = 'yes') EXECUTE FUNCTION replay_harness.refuse()`);
+    const tags = workspace.write('replay-harness.json', '{"tags":{"refused":"yes"}}');
+    expect((await recordRounds(workspace, { env })).ownStderr).toMatch(/of this run nothing is taken/);
+    workspace.take(tags.split('/').at(-1) as string);
+    const program = workspace.write('killed.mjs', 'process.kill(process.pid, "SIGKILL");');
+    await workspace.record(program);
+    const shipped = await workspace.cli(['ship', '--once']);
+    expect(shipped.stderr.toString()).toMatch(/^replay-harness: \S+ stays where it is: of this run nothing is taken\nreplay-harness: shipped \S+\n$/);
+    expect(shipped.exitCode).toBe(1);
+    expect(left(workspace)).toHaveLength(1);
+    await store.database.query('DROP TRIGGER refuse ON replay_harness.runs');
+    expect((await workspace.cli(['ship', '--once'])).exitCode).toBe(0);
+    expect((await runsOf('refused by rows')).map(({ status }) => status)).toEqual(['complete', 'truncated']);
+  });
+
   test('a server that says nothing holds the end of a program for a bounded time', async () => {
     const sockets = new Set<Socket>();
     const silent = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');

@@ -22,7 +22,10 @@ async function sealedRun(database: Database): Promise<string> {
       await database.query('INSERT INTO replay_harness.blobs (hash, codec, size, bytes) VALUES ($1, $2, $3, $4)', [Buffer.from(blob.hash, 'hex'), blob.codec, blob.size, blob.bytes]);
       await database.query("INSERT INTO replay_harness.context_manifests (run_id, lane, role, root, step, kept, added) VALUES ($1, $2, 'input.messages', 0, $3::bigint, $3::int, $4)", [id, lane, step, [Buffer.from(blob.hash, 'hex')]]);
       messages.push(blob.hash);
-      const reading = { summary: `step ${step}`, input: { messages: null, temperature: 0.1, 'a "name"': [1e21, -0.5] }, output: step % 2 === 0 ? null : 'text', error: null, envelope: { model: 'm' } };
+      const text = encodeBlob(Buffer.from(`${step} ${id} ${lane} ${'text '.repeat(300)}`));
+      const picture = encodeBlob(Buffer.from(`{"picture":{"$text":"${text.hash}"}}`), 'json');
+      for (const kept of [text, picture]) await database.query('INSERT INTO replay_harness.blobs (hash, codec, size, bytes) VALUES ($1, $2, $3, $4)', [Buffer.from(kept.hash, 'hex'), kept.codec, kept.size, kept.bytes]);
+      const reading = { summary: `step ${step}`, input: { messages: null, temperature: 0.1, 'a "name"': [1e21, -0.5], picture: { $json: picture.hash, start: '{' } }, output: step % 2 === 0 ? null : 'text', error: null, envelope: { model: 'm' } };
       await database.query("INSERT INTO replay_harness.step_readings (run_id, lane, step, interpreter, summary, input, output, error, envelope, moved) VALUES ($1, $2, $3, 1, $4, $5, $6, $7, $8, '{input.messages}')", [id, lane, step, reading.summary, JSON.stringify(reading.input), reading.output === null ? null : JSON.stringify(reading.output), null, JSON.stringify(reading.envelope)]);
       const row: ChainedStep = {
         run_id: id, lane, step, kind: 'llm', boundary: 'http', name: 'ask', agent_id: 'a', lamport: step, causal_parent: 0, after: step === 0 ? null : step - 1, key: sha256('k'), input_hash: null, output_hash: sha256('o'),
@@ -73,6 +76,9 @@ onBothEngines('the chain of a run', (engine) => {
     ['the order of messages', 'context_manifests', "UPDATE replay_harness.context_manifests SET added = added || decode(repeat('ab', 32), 'hex') WHERE run_id = ID AND lane = 0 AND step = 2", (id) => `Step 2 of run ${id}: what it asked or answered was altered`],
     ['a message', 'blobs', "UPDATE replay_harness.blobs SET bytes = set_byte(bytes, 3, 0) WHERE hash = (SELECT added[1] FROM replay_harness.context_manifests WHERE run_id = ID AND lane = 1 AND step = 1)", (id) => `In step 1:1 of run ${id}: The blob`],
     ['a compressed message', 'blobs', "UPDATE replay_harness.blobs SET bytes = set_byte(bytes, 30, 0) WHERE hash = (SELECT added[1] FROM replay_harness.context_manifests WHERE run_id = ID AND lane = 0 AND step = 11)", (id) => `In step 11 of run ${id}: The blob`],
+    ['a text taken out that no row names, but a reading', 'blobs', "DELETE FROM replay_harness.blobs WHERE hash = (SELECT decode(input -> 'picture' ->> '$json', 'hex') FROM replay_harness.step_readings WHERE run_id = ID AND lane = 0 AND step = 4)", (id) => `of step 4 of run ${id} is missing`],
+    ['what that text names itself', 'blobs', "DELETE FROM replay_harness.blobs WHERE hash = (SELECT decode(convert_from(b.bytes, 'UTF8')::jsonb -> 'picture' ->> '$text', 'hex') FROM replay_harness.step_readings r JOIN replay_harness.blobs b ON b.hash = decode(r.input -> 'picture' ->> '$json', 'hex') WHERE run_id = ID AND lane = 1 AND step = 2)", (id) => `of step 1:2 of run ${id} is missing`],
+    ['the head taken out', 'runs', 'UPDATE replay_harness.runs SET chain_head = NULL WHERE id = ID', (id) => `Run ${id} was sealed with the head of its chain, and has none any more`],
     ['a message taken out', 'blobs', 'DELETE FROM replay_harness.blobs WHERE hash = (SELECT added[1] FROM replay_harness.context_manifests WHERE run_id = ID AND lane = 0 AND step = 10)', (id) => `of step 10 of run ${id} is missing`],
   ])('breaks by %s', async (_, table, sql, message) => {
     const id = await sealedRun(engine().owner);

@@ -1,5 +1,7 @@
 /** A run that was recorded to a server, as its rows have it. */
 import { expect, onTestFinished } from 'vitest';
+import { chainHead, type ChainedStep, chainOf, type DigestedReading, readingDigest } from '../../../src/store/sql/chain.ts';
+import type { Database } from '../../../src/store/sql/database.ts';
 import { openPostgres } from '../../../src/store/sql/postgres.ts';
 import { postgres } from '../../support/databases/index.ts';
 import { itNeeds } from '../../support/databases/test-databases.ts';
@@ -70,10 +72,39 @@ itNeeds(['pgvector'], 'both views answer for it with the contract’s columns, c
   const replayed = await workspace.replay(id, { args: ['--store', url] });
   expect(replayed.report, replayed.stderr.toString()).toMatchObject({ verdict: 'identical', liveCalls: 0 });
   expect(replayed.stdout.toString()).toBe(recorded.stdout.toString());
+
+  const anchor = workspace.write('anchor.json', (await workspace.cli(['check', '--all', '--json', '--store', url])).stdout);
+  const anchored = async (store: string, env: Readonly<Record<string, string>> = {}): Promise<{ said: string; exitCode: number | null }> => {
+    const { stdout, stderr, exitCode } = await workspace.cli(['check', '--all', '--anchor', anchor, '--store', store], { env });
+    return { said: `${stdout.toString()}${stderr.toString()}`, exitCode };
+  };
+  const auditor = loginUrl('replay_auditor');
+  expect(await anchored(url)).toEqual({ said: expect.stringMatching(/the chain verified, as anchored\n$/) as string, exitCode: 0 });
+  expect(await anchored(auditor, elsewhere)).toEqual({ said: expect.stringMatching(/every row of its steps, readings and blobs verified, as anchored; the recording itself could not be read/) as string, exitCode: 0 });
+  await forgeLast(owner, id);
+  expect(await check(url)).toMatchObject({ exitCode: 0 });
+  for (const [login, env] of [[url, {}], [auditor, elsewhere]] as const) expect(await anchored(login, env)).toEqual({ said: expect.stringMatching(/DAMAGED: what the store has read of it is not what was anchored: the head of the chain of its steps is [0-9a-f]{64}/) as string, exitCode: 4 });
+
   const step = called?.['step'] as number;
   await owner.query(`ALTER TABLE replay_harness.step_readings DISABLE TRIGGER USER; UPDATE replay_harness.step_readings SET output = '{"status":"on time"}' WHERE lane = 0 AND step = ${step}`);
   expect(await check(url)).toEqual({ said: expect.stringContaining(`DAMAGED: Step ${step} of run ${id}: what it asked or answered was altered`) as string, exitCode: 4 });
 });
+
+/** Writes something else into the last step's reading, and every checksum anew that covers it. */
+async function forgeLast(owner: Database, run: string): Promise<void> {
+  const steps = await owner.query<ChainedStep & { readonly chain: Buffer }>('SELECT * FROM replay_harness.steps WHERE run_id = $1 ORDER BY lane, step', [run]);
+  const [before, last] = steps.slice(-2) as [(typeof steps)[number], (typeof steps)[number]];
+  const [reading] = await owner.query<Omit<DigestedReading, 'moved'>>('SELECT summary, input, output, error, envelope FROM replay_harness.step_readings WHERE run_id = $1 AND lane = $2 AND step = $3', [run, last.lane, last.step]);
+  const forged = { ...(reading as Omit<DigestedReading, 'moved'>), output: { forged: true }, moved: [] };
+  const digest = readingDigest(forged);
+  const chain = chainOf({ ...last, reading_digest: digest }, before.lane === last.lane ? before.chain : undefined);
+  const heads = new Map([...steps.slice(0, -1), { ...last, chain }].map((step) => [step.lane, step.chain]));
+  await owner.query(`ALTER TABLE replay_harness.steps DISABLE TRIGGER USER; ALTER TABLE replay_harness.step_readings DISABLE TRIGGER USER; ALTER TABLE replay_harness.runs DISABLE TRIGGER USER`);
+  const where = 'WHERE run_id = $1 AND lane = $2 AND step = $3';
+  await owner.query(`UPDATE replay_harness.step_readings SET output = $4 ${where}`, [run, last.lane, last.step, JSON.stringify(forged.output)]);
+  await owner.query(`UPDATE replay_harness.steps SET reading_digest = $4, chain = $5 ${where}`, [run, last.lane, last.step, digest, chain]);
+  await owner.query('UPDATE replay_harness.runs SET chain_head = $2 WHERE id = $1', [run, chainHead([...heads.values()])]);
+}
 
 /** Who started a thread, and whether its end was recorded, is not among the readings. */
 function withoutWorkers(shown: unknown): unknown {

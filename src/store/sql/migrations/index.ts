@@ -6,6 +6,7 @@ import { ROLES_AND_RIGHTS } from './0004-roles.ts';
 import { VIEWS } from './0005-views.ts';
 import { UPKEEP } from './0006-upkeep.ts';
 import { SMALLER_INDEXES } from './0007-smaller-indexes.ts';
+import { SEALED } from './0008-sealed.ts';
 
 export interface Migration {
   readonly version: number;
@@ -13,6 +14,6 @@ export interface Migration {
   readonly sql: string;
 }
 
-const NAMED: readonly (readonly [string, string])[] = [['tables', TABLES], ['partitions', PARTITIONS], ['append-only', APPEND_ONLY_RULES], ['roles', ROLES_AND_RIGHTS], ['views', VIEWS], ['upkeep', UPKEEP], ['smaller-indexes', SMALLER_INDEXES]];
+const NAMED: readonly (readonly [string, string])[] = [['tables', TABLES], ['partitions', PARTITIONS], ['append-only', APPEND_ONLY_RULES], ['roles', ROLES_AND_RIGHTS], ['views', VIEWS], ['upkeep', UPKEEP], ['smaller-indexes', SMALLER_INDEXES], ['sealed', SEALED]];
 
 export const MIGRATIONS: readonly Migration[] = NAMED.map(([name, sql], index) => ({ version: index + 1, name, sql }));

@@ -28,8 +28,8 @@ export interface Seed {
 export async function seedRun(database: Database, { id = runId(), workflow = 'billing', status = 'complete', parent }: Seed = {}): Promise<string> {
   await database.query(
     `INSERT INTO replay_harness.runs (id, parent_run_id, name, agent, command, cwd, status, exit_code, started_at, duration_ms, node, tags, manifest, steps)
-     VALUES ($1, $2, $3, 'helper', '{node,agent.js}', '/app', $4, 0, '2026-11-30T01:02:03.004Z', 12.5, 'v20.20.2', '{"team":"a"}', '{}', 7)`,
-    [id, parent ?? null, workflow, status],
+     VALUES ($1, $2, $3, 'helper', '{node,agent.js}', '/app', 'recording', 0, '2026-11-30T01:02:03.004Z', 12.5, 'v20.20.2', '{"team":"a"}', '{}', 7)`,
+    [id, parent ?? null, workflow],
   );
   for (const [index, kind] of KINDS.entries()) await seedStep(database, { run: id, lane: 0, step: index * 10, kind });
   await seedStep(database, { run: id, lane: 1, step: 0, kind: 'tool' });
@@ -40,6 +40,8 @@ export async function seedRun(database: Database, { id = runId(), workflow = 'bi
   await database.query("INSERT INTO replay_harness.run_keys (run_id, recipient, ephemeral, box) VALUES ($1, 'somebody', 'e', 'b')", [id]);
   await database.query("INSERT INTO replay_harness.step_embeddings (run_id, lane, step, embedder, source, embedding) VALUES ($1, 0, 0, 'of this test', 'step', $2)", [id, `[${vectorOf(1).join(',')}]`]);
   await database.query("INSERT INTO replay_harness.vault (run_id, stand_in, kind, sealed) VALUES ($1, 'sk-stand-in', 'api-key', $2), ($1, 'other-stand-in', 'password', $2)", [id, Buffer.from('sealed')]);
+  // Only the owner adds to what is sealed.
+  if (status === 'complete') await database.query('SELECT replay_harness.advance_run($1, $2)', [id, JSON.stringify({ status })]);
   return id;
 }
 
