@@ -1,9 +1,11 @@
-/** The Postgres part comes with the event store. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
+import { postgres } from '../support/databases/index.ts';
+import { itNeeds } from '../support/databases/test-databases.ts';
 import { testWorkspace } from '../support/test-workspace.ts';
+import type { Workspace } from '../support/workspace.ts';
 
 /** As they stand in the body: within JSON, a NUL is always spelled. */
 const CONTENTS: Readonly<Record<string, string>> = {
@@ -47,12 +49,48 @@ it('S23 NUL, its spelling and odd characters come back exact', async () => {
   expect(replayed.report, replayed.ownStderr).toMatchObject({ verdict: 'identical', liveCalls: 0 });
   expect(replayed.stdout.toString('hex')).toBe(recorded.stdout.toString('hex'));
 
-  const shown = await workspace.cli(['show', 'latest', '--json']);
-  const { steps } = JSON.parse(shown.stdout.toString()) as { steps: { kind: string; output: { message?: { content: string } } }[] };
-  const contents = steps.flatMap(({ kind, output }) => (kind === 'llm' && output.message ? [output.message.content] : []));
-  expect(contents).toEqual(['a\0b', 'a\\u0000b', 'a\ud800b', '\0\\u0000\\\0']);
+  expect(await contentsOf(workspace, ['latest'])).toEqual(EXACT);
   const trajectory = await workspace.cli(['show', 'latest']);
   expect(trajectory).toMatchObject({ exitCode: 0, stderr: Buffer.alloc(0) });
   // A recorded escape sequence does not reach the reader's terminal.
   expect(trajectory.stdout.toString()).not.toMatch(/[\0\x1b]/);
+});
+
+const EXACT = ['a\0b', 'a\\u0000b', 'a\ud800b', '\0\\u0000\\\0'];
+
+/** What the model is shown to have said. */
+async function contentsOf(workspace: Workspace, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string[]> {
+  const shown = await workspace.cli(['show', '--json', ...args], { env });
+  expect(shown.exitCode, shown.stderr.toString()).toBe(0);
+  const { steps } = JSON.parse(shown.stdout.toString()) as { steps: { kind: string; output: { message?: { content: string } } }[] };
+  return steps.flatMap(({ kind, output }) => (kind === 'llm' && output.message ? [output.message.content] : []));
+}
+
+itNeeds(['pgvector'], 'S23 … from a server, from what it has read of them, and after they were handed on', {}, async () => {
+  const { url, database } = (await postgres()).createStore();
+  const workspace = testWorkspace({ REPLAY_HARNESS_FLUSH_MS: '120000', XDG_STATE_HOME: '' });
+  expect((await workspace.cli(['migrate', '--store', url])).exitCode).toBe(0);
+  const recorded = await workspace.record('cases/s23-odd-characters.mjs', { env: { ODD_URL: await oddServer(), REPLAY_HARNESS_STORE: url } });
+  expect(recorded).toMatchObject({ exitCode: 0, ownStderr: '' });
+  const replayed = await workspace.replay('latest', { args: ['--store', url] });
+  expect(replayed.report, replayed.ownStderr).toMatchObject({ verdict: 'identical', liveCalls: 0 });
+  expect(replayed.stdout.equals(recorded.stdout)).toBe(true);
+  const onServer = ['latest', '--store', url];
+  expect(await contentsOf(workspace, onServer)).toEqual(EXACT);
+  // Without a key: out of the rows.
+  expect(await contentsOf(workspace, onServer, { XDG_CONFIG_HOME: workspace.path('nobody') })).toEqual(EXACT);
+  // As docs/store.md says that SQL reads them; nothing is lost: every step has its reading, and a header of Latin-1 is the same text.
+  const sql = async (query: string): Promise<string> => (await postgres()).sql(query, database);
+  expect(await sql("SELECT string_agg(output -> 'message' ->> 'content', ' | ' ORDER BY step) FROM replay_harness.run_log WHERE kind = 'llm'")).toBe('a␛0000b | a\\u0000b | a␛d800b | ␛0000\\u0000\\␛0000');
+  expect(await sql('SELECT (SELECT steps FROM replay_harness.runs) = count(*) FROM replay_harness.run_log WHERE input IS NOT NULL')).toBe('t');
+  expect(await sql("SELECT count(*) > 0 FROM replay_harness.run_log WHERE output::text LIKE '%\"Zoë\"%'")).toBe('t');
+
+  const bundle = workspace.path('odd.replay');
+  expect((await workspace.cli(['export', 'latest', '--output', bundle, '--store', url])).exitCode).toBe(0);
+  const other = testWorkspace();
+  const imported = await other.cli(['import', bundle]);
+  expect(imported.exitCode, imported.stderr.toString()).toBe(0);
+  const elsewhere = await other.replay('latest', { args: ['--', 'node', other.copy('cases/s23-odd-characters.mjs')] });
+  expect(elsewhere.report, elsewhere.ownStderr).toMatchObject({ verdict: 'identical', liveCalls: 0 });
+  expect(elsewhere.stdout.equals(recorded.stdout)).toBe(true);
 });

@@ -26,6 +26,7 @@ export interface Command {
 
 /** A hung server must fail its test; no assertion depends on it. */
 const HUNG_MS = 60_000;
+const LARGEST_OUTPUT = 256 * 1024 * 1024;
 
 export async function startDaemon({ program, args, cwd, user, ready, orphaned }: Command): Promise<Daemon> {
   // Of util-linux: the server gets a signal when this process is gone.
@@ -51,7 +52,7 @@ export async function startDaemon({ program, args, cwd, user, ready, orphaned }:
 /** Runs a program of the server's package to its end. @returns what it printed */
 export function run(program: string, args: readonly string[], { cwd, user, input, timeout = HUNG_MS }: { readonly cwd: string; readonly user?: string | undefined; readonly input?: string; readonly timeout?: number }): string {
   const [command, ...rest] = [...(user === undefined ? [] : ['setpriv', ...asUser(user)]), program, ...args] as [string, ...string[]];
-  return execFileSync(command, rest, { cwd, env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' }, encoding: 'utf8', timeout, stdio: ['pipe', 'pipe', 'pipe'], ...(input !== undefined && { input }) });
+  return execFileSync(command, rest, { cwd, env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' }, encoding: 'utf8', timeout, maxBuffer: LARGEST_OUTPUT, stdio: ['pipe', 'pipe', 'pipe'], ...(input !== undefined && { input }) });
 }
 
 /** A port of loopback that nothing listens on. */

@@ -76,9 +76,14 @@ export class Postgres {
     if (this.#databases === 0) this.sql(`CREATE ROLE agent LOGIN PASSWORD '${PASSWORD}'`);
   }
 
-  /** Idempotent. */
-  async stop(): Promise<void> {
-    await this.#daemon?.stop('SIGINT');
+  /** The user that the server runs as; undefined: this one. */
+  get user(): string | undefined {
+    return USER;
+  }
+
+  /** Idempotent. @param signal `SIGQUIT`: at once, as if it had lost its power */
+  async stop(signal: 'SIGINT' | 'SIGQUIT' = 'SIGINT'): Promise<void> {
+    await this.#daemon?.stop(signal);
     this.#daemon = undefined;
   }
 
@@ -122,6 +127,11 @@ export class Postgres {
   /** Runs SQL as the superuser, through the server's own socket. @returns rows as lines, columns separated by `|` */
   sql(sql: string, database = 'postgres'): string {
     return this.#run('psql', ['-h', this.#folder, '-p', String(this.#port), '-U', 'postgres', '-d', database, '-X', '-A', '-t', '-q', '-v', 'ON_ERROR_STOP=1', '-c', sql]).trim();
+  }
+
+  /** Everything in a database, as `pg_dump` writes it. */
+  dump(database: string): string {
+    return this.#run('pg_dump', ['-h', this.#folder, '-p', String(this.#port), '-U', 'postgres', database]);
   }
 
   async remove(): Promise<void> {
