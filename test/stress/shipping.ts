@@ -1,8 +1,8 @@
 /** Faults between recorded programs and a server, each with several programs at a time; then everything is compared with the journals. */
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -234,8 +234,13 @@ function sizeOf(folder: string): number {
   return Number(execFileSync('df', ['--output=used', folder], { encoding: 'utf8' }).split('\n')[1]);
 }
 
+/** Each fault's last result, with what it was had with. */
 function keep(lines: readonly string[]): void {
   const commit = execFileSync('git', ['describe', '--always', '--dirty'], { cwd: ROOT, encoding: 'utf8' }).trim();
-  const head = `${new Date().toISOString().slice(0, 16)}Z, commit ${commit}, Node ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model})`;
-  writeFileSync(join(ROOT, 'test/stress/results', `node-${process.versions.node.split('.')[0]}-shipping.txt`), `${[head, ...lines].join('\n')}\n`);
+  const of = `${new Date().toISOString().slice(0, 16)}Z, commit ${commit}, Node ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model}), load ${loadavg()[0]?.toFixed(1)}`;
+  const file = join(ROOT, 'test/stress/results/shipping.txt');
+  const before = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter((line) => line !== '') : [];
+  const nameOf = (line: string): string => line.split(' ', 1)[0] as string;
+  const kept = new Map([...before, ...lines.map((line) => `${line} · ${of}`)].map((line) => [nameOf(line), line]));
+  writeFileSync(file, `${[...kept.values()].join('\n')}\n`);
 }
