@@ -12,6 +12,7 @@ const SUBSCRIPTIONS = /^(?:P|S)?(?:UN)?SUBSCRIBE$/;
 const MASKED = '[masked]';
 const NAME_CHARACTERS = 80;
 const RESULT_CHARACTERS = 80;
+const TOLD_CHARACTERS = 200;
 
 export class Command {
   readonly carrier: Carrier = new Carrier();
@@ -45,8 +46,13 @@ export class Command {
     if (reply.type === 'error') this.error = errorOf(reply.text);
   }
 
+  /** With its arguments, on one line, for people. */
+  get told(): string {
+    return shortly([this.name, ...this.#shown().map((arg) => (typeof arg === 'string' ? arg : preview(arg, 40)))].join(' '), TOLD_CHARACTERS);
+  }
+
   said(pending: boolean): Said {
-    const args = [...withoutPasswords(this.name, this.args.map(showReply)), ...(this.#more > 0 ? [`… ${this.#more} more`] : [])];
+    const args = this.#shown();
     const name = `redis ${shortly([this.name, ...args.slice(0, 1).map((arg) => (typeof arg === 'string' ? arg : preview(arg, 40)))].join(' '), NAME_CHARACTERS)}`;
     const error = this.error ?? (pending ? endingOf(undefined, this.#replies.length > 0) : null);
     const result = this.#replies.length === 1 ? showReply(this.#replies[0] as Reply) : this.#replies.map(showReply);
@@ -64,6 +70,10 @@ export class Command {
       asked: `redis ${jsonStringify([this.name, ...args])}`,
     };
   }
+
+  #shown(): unknown[] {
+    return [...withoutPasswords(this.name, this.args.map(showReply)), ...(this.#more > 0 ? [`… ${this.#more} more`] : [])];
+  }
 }
 
 /** @param text as the server says it: `WRONGTYPE Operation against …` */
@@ -72,14 +82,22 @@ export function errorOf(text: string): StepError {
   return { code, message };
 }
 
+/** @param words arguments, in capitals @returns where passwords stand among them, if this is a login */
+export function passwordsOfLogin(command: string, words: readonly string[]): number[] {
+  const last = words.length - 1;
+  // The user and the password, or the password alone.
+  if (command === 'AUTH') return words.length > 0 ? [last] : [];
+  const places: number[] = [];
+  if (command === 'HELLO') for (let at = 1; at <= last; at += words[at] === 'AUTH' ? 3 : 2) if (words[at] === 'AUTH') places.push(Math.min(at + 2, last));
+  return places;
+}
+
 function withoutPasswords(command: string, args: readonly unknown[]): unknown[] {
   const words = args.map((arg) => (typeof arg === 'string' ? arg.toUpperCase() : ''));
-  // The user and the password, or the password alone.
-  if (command === 'AUTH') return args.map((arg, index) => (index === args.length - 1 ? MASKED : arg));
-  if (command === 'HELLO' || command === 'MIGRATE') {
-    // AUTH user password; in MIGRATE, AUTH has only the password and AUTH2 has both.
-    return args.map((arg, index) => (words[index - 1] === 'AUTH' && command === 'MIGRATE' || words[index - 2] === (command === 'HELLO' ? 'AUTH' : 'AUTH2') ? MASKED : arg));
-  }
+  const passwords = passwordsOfLogin(command, words);
+  if (passwords.length > 0) return args.map((arg, index) => (passwords.includes(index) ? MASKED : arg));
+  // In MIGRATE, AUTH has only the password and AUTH2 has both.
+  if (command === 'MIGRATE') return args.map((arg, index) => (words[index - 1] === 'AUTH' || words[index - 2] === 'AUTH2' ? MASKED : arg));
   if (command === 'CONFIG' && words[0] === 'SET') return args.map((arg, index) => (/(?:PASS|AUTH)$/.test(words[index - 1] ?? '') ? MASKED : arg));
   if (command === 'ACL' && words[0] === 'SETUSER') return args.map((arg) => (typeof arg === 'string' && /^[<>#!]/.test(arg) ? `${arg.charAt(0)}${MASKED}` : arg));
   return [...args];

@@ -2,12 +2,10 @@
 import type { Connection, Said } from '../said.ts';
 import { endingOf, shortly } from '../said.ts';
 import { preview } from '../json.ts';
-import { Command, errorOf } from './command.ts';
+import { type Command, errorOf } from './command.ts';
+import { MESSAGES, Pairing } from './pairing.ts';
 import { type Heard, type Reply, RespReader } from './resp.ts';
-import { showReply, textOf } from './show.ts';
-
-const MESSAGES: ReadonlySet<string> = new Set(['message', 'pmessage', 'smessage']);
-const CONFIRMATIONS = /^(?:p|s)?(?:un)?subscribe$/;
+import { showReply } from './show.ts';
 
 export class RedisConnection implements Connection {
   readonly #address: string;
@@ -15,12 +13,7 @@ export class RedisConnection implements Connection {
   readonly #server = new RespReader();
   readonly #commands: Command[] = [];
   readonly #messages: Said[] = [];
-  /** Not yet answered, the oldest first. */
-  #waiting: Command[] = [];
-  /** Channels and patterns that are subscribed to, by the word that subscribed to them. */
-  readonly #channels = new Map<string, Set<string>>();
-  /** Commands that get no reply, for so long as the client wished it. */
-  #silent = 0;
+  readonly #pairing = new Pairing();
 
   constructor(address: string) {
     this.#address = address;
@@ -35,59 +28,25 @@ export class RedisConnection implements Connection {
   }
 
   end(at: number, how: string): void {
-    for (const command of this.#waiting) {
+    for (const command of this.#pairing.end()) {
       command.error ??= endingOf(how, false);
       command.endedAt = at;
     }
-    this.#waiting = [];
   }
 
   said(): Said[] {
-    const waiting = new Set(this.#waiting);
+    const waiting = new Set(this.#pairing.waiting);
     return [...this.#commands.map((command) => command.said(waiting.has(command))), ...this.#messages];
   }
 
   #ask(words: Reply, seqs: readonly number[], at: number): void {
-    if (!('items' in words) || words.items.length === 0) return;
-    const command = new Command(words.items, words.count);
-    command.carrier.add(seqs, at);
-    this.#commands.push(command);
-    if (command.subscribes && command.args.length === 0) command.awaits = Math.max(1, this.#channels.get(kindOf(command.name))?.size ?? 0);
-    if (this.#isHeard(command)) this.#waiting.push(command);
+    const command = this.#pairing.ask(words);
+    command?.carrier.add(seqs, at);
+    if (command) this.#commands.push(command);
   }
 
-  /** CLIENT REPLY OFF, SKIP and ON say what is answered from there on. */
-  #isHeard({ name, args }: Command): boolean {
-    const [verb, wish] = name === 'CLIENT' ? args.map((arg) => textOf(arg)?.toUpperCase()) : [];
-    if (verb === 'REPLY' && wish !== undefined) {
-      this.#silent = wish === 'OFF' ? Infinity : wish === 'SKIP' ? 1 : 0;
-      return wish === 'ON';
-    }
-    const silent = this.#silent > 0;
-    this.#silent = Math.max(0, this.#silent - 1);
-    return !silent;
-  }
-
-  #answer({ reply, seqs }: Heard, at: number): void {
-    const [event = '', channel] = 'items' in reply ? reply.items.slice(0, 2).map(textOf) : [];
-    const [first] = this.#waiting;
-    const confirms = first?.subscribes === true && event.toUpperCase() === first.name;
-    if (CONFIRMATIONS.test(event) && (reply.type === 'push' || confirms)) this.#keep(event, channel);
-    const unasked = !first || (reply.type === 'push' ? !confirms : MESSAGES.has(event) && this.#channels.size > 0);
-    if (unasked) {
-      this.#messages.push(this.#message(reply, seqs, at));
-      return;
-    }
-    first.heard(reply, seqs, at);
-    if (first.awaits <= 0 || reply.type === 'error') this.#waiting.shift();
-  }
-
-  #keep(event: string, channel: string | undefined): void {
-    const kind = kindOf(event.toUpperCase());
-    const channels = this.#channels.get(kind) ?? new Set();
-    if (/unsubscribe$/.test(event)) channels.delete(channel ?? '');
-    else channels.add(channel ?? '');
-    this.#channels.set(kind, channels);
+  #answer(heard: Heard, at: number): void {
+    if (!this.#pairing.answer(heard, at)) this.#messages.push(this.#message(heard.reply, heard.seqs, at));
   }
 
   #message(reply: Reply, seqs: readonly number[], at: number): Said {
@@ -112,9 +71,4 @@ export function asksRedis(bytes: Buffer): boolean {
   const reader = new RespReader();
   const commands = [...reader.feed(0, bytes)];
   return commands.length > 0 && reader.between;
-}
-
-/** `PUNSUBSCRIBE` ends what `PSUBSCRIBE` began. */
-function kindOf(name: string): string {
-  return name.replace('UNSUBSCRIBE', 'SUBSCRIBE');
 }

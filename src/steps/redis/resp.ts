@@ -12,6 +12,8 @@ export interface Heard {
   readonly reply: Reply;
   /** Events that carried it. */
   readonly seqs: readonly number[];
+  /** Offset, in the piece that was fed, of what comes behind it. */
+  readonly end: number;
 }
 
 const KEPT_BYTES = 16 * 1024 * 1024;
@@ -69,7 +71,7 @@ export class RespReader {
       }
       const whole = reply && this.#close(reply);
       if (!whole) continue;
-      yield { reply: whole, seqs: this.#seqs };
+      yield { reply: whole, seqs: this.#seqs, end: at };
       this.#seqs = at < bytes.length ? [seq] : [];
     }
   }
