@@ -48,7 +48,7 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
       ['--swap A,B', 'brings what step B waited for before what step A waited for: answers, messages, timers that were under way together (--at can be left out)'],
       ['--handlers FILE', 'a module of msw handlers, which answer before the recording and the world do'],
       ['--model NAME', 'model calls that go out ask for this model'],
-      ['--live PATTERN', 'what may be asked for real: HOST/PATH or "METHOD URL", with *, or postgres://HOST:PORT (as `tools` of the configuration says read-only)'],
+      ['--live PATTERN', 'what may be asked for real: HOST/PATH or "METHOD URL", with *, or postgres://HOST:PORT, redis://HOST:PORT (as `tools` of the configuration says read-only)'],
       ['--on-refused stop|error', 'a call that is refused: ends the program (stop), or reaches it as a broken connection'],
       ['--report FILE', 'writes the verdict as JSON'], ['--agent A', 'agent id of the new run'], ['--node PATH', 'the Node binary (must be the recorded version)'], ['--sandbox auto|os|process', 'as for replay'],
       ['-- CMD', 'where the code lies now, and its arguments'],

@@ -25,6 +25,7 @@ import { movedOn, movedOnLine } from '../fork/moved-on.ts';
 import { namedValues } from '../fork/named-values.ts';
 import { changed, parseChange } from '../fork/override.ts';
 import { ForkPeer } from '../fork/peer.ts';
+import { RecordedConnections } from '../fork/recorded-connections.ts';
 import { parseSwap } from '../fork/swap.ts';
 import { type Answer, answerOf, withBody } from '../fork/wire.ts';
 import { requireRecordedWithin } from '../imported-facts.ts';
@@ -89,7 +90,7 @@ export async function fork(args: readonly string[]): Promise<number> {
     let peer: ForkPeer | undefined;
     const { exit, kind } = await confined(plan, [...stdio, 'pipe'], { fork: control }, (child) => {
       forwardOutput(child);
-      peer = new ForkPeer(child.stdio[fd] as Duplex, { exchanges, at: step.step, answer, live, credentials, handlers, model: values.model, postgres: { events, from: control.at, named, env: process.env } });
+      peer = new ForkPeer(child.stdio[fd] as Duplex, { exchanges, at: step.step, answer, live, credentials, handlers, model: values.model, sessions: { recorded: new RecordedConnections(events, control.at), named, env: process.env } });
     });
     close();
     const told = readReport(plan.report, kind);

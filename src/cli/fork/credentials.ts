@@ -84,6 +84,12 @@ export class Credentials {
     return out;
   }
 
+  /** @returns the recorded credential in what goes out by another protocol, in words; undefined: there is none */
+  heldIn(bytes: Buffer): string | undefined {
+    for (const [value, [first]] of this.#named) if (!this.#own.has(value) && forms(value).some((form) => bytes.includes(form))) return `the recorded ${first?.name}`;
+    return this.#kept.bytes(bytes).equals(bytes) ? undefined : 'a recorded credential';
+  }
+
   /** An answer of the world. */
   received(headers: readonly Header[], body: Buffer): void {
     const { value } = decodeBody(body, headers);

@@ -8,8 +8,10 @@ import { type Header, headerValue, type HttpRequest } from '../../steps/http1.ts
 import { exchangeOf, isModelCall, type RecordedExchange } from '../../steps/recorded-exchanges.ts';
 import { type Credentials, LOOKED_THROUGH } from './credentials.ts';
 import type { Handlers } from './handlers.ts';
+import type { SessionOptions } from './live-sessions.ts';
 import { withModel } from './model.ts';
-import { type PostgresOptions, PostgresSessions } from './postgres-sessions.ts';
+import { PostgresSessions } from './postgres-sessions.ts';
+import { RedisSessions } from './redis-sessions.ts';
 import { type Answer, answerOf, chunk, cutReadsOf, head, LAST_CHUNK, readsOf } from './wire.ts';
 
 export interface PeerOptions {
@@ -21,7 +23,7 @@ export interface PeerOptions {
   /** Patterns of what may be asked for real: `HOST/PATH`, or `METHOD URL`, with `*`. */
   readonly live: readonly string[];
   readonly credentials: Credentials;
-  readonly postgres: Omit<PostgresOptions, 'live'>;
+  readonly sessions: Pick<SessionOptions, 'recorded' | 'named' | 'env'>;
   /** Answer what they want to, instead of the recording and of the world. */
   readonly handlers: Handlers | undefined;
   /** Model calls that go out ask for this one. */
@@ -38,7 +40,9 @@ export class ForkPeer {
   readonly #sent = new Map<number, Buffer>();
   /** Whether the program has ended its side of a connection on which a request is being answered. */
   readonly #answering = new Map<number, { end: boolean }>();
-  readonly #postgres: PostgresSessions;
+  /** Messages of the program, by operation. */
+  readonly #told = new Map<number, number>();
+  readonly #sessions: readonly (PostgresSessions | RedisSessions)[];
   readonly #used = new Set<RecordedExchange>();
   /** What was asked for real. */
   readonly liveCalls: string[] = [];
@@ -52,9 +56,11 @@ export class ForkPeer {
   constructor(stream: Duplex, options: PeerOptions) {
     this.#stream = stream;
     this.#options = options;
-    this.#postgres = new PostgresSessions({ ...options.postgres, live: options.live }, (message) => this.#say(message), (call) => this.liveCalls.push(options.credentials.shown(call)));
+    const { credentials, live } = options;
+    const own: SessionOptions = { ...options.sessions, live, heldIn: (bytes) => credentials.heldIn(bytes), say: (message) => this.#say(message), called: (call) => this.liveCalls.push(credentials.shown(call)) };
+    this.#sessions = [new PostgresSessions(own), new RedisSessions(own)];
     stream.setEncoding('utf8');
-    stream.on('close', () => this.#postgres.close());
+    stream.on('close', () => this.#sessions.forEach((sessions) => sessions.close()));
     stream.on('data', (text: string) => {
       const lines = (this.#rest + text).split('\n');
       this.#rest = lines.pop() as string;
@@ -64,8 +70,10 @@ export class ForkPeer {
   }
 
   #heard(message: Sent): void {
-    if (this.#postgres.heard(message)) return;
-    const { operation, target, bytes, end } = message;
+    const { operation, target, bytes, end, isClosed } = message;
+    this.#told.set(operation, (this.#told.get(operation) ?? 0) + 1);
+    if (this.#sessions.some((sessions) => sessions.heard(message))) return;
+    if (isClosed) return void this.#sent.delete(operation);
     const sent = Buffer.concat([this.#sent.get(operation) ?? NOTHING, Buffer.from(bytes, 'base64')]);
     const before = this.#answering.get(operation);
     if (before) {
@@ -81,7 +89,7 @@ export class ForkPeer {
     const length = reader.feed(sent, 0);
     const request = reader.startLine === '' || reader.invalid ? undefined : requestOf(reader, { scheme: target.secure ? 'https' : 'http', host: 'localhost', port: null });
     if (!request && !mayBecomeRequest(sent)) {
-      return this.#say({ operation, refused: `bytes to ${target.host}:${String(target.port)}, which are not HTTP/1. A session of another protocol (HTTP/2, a database, mail) cannot go on, or begin, in a fork` });
+      return this.#say({ operation, refused: `bytes to ${target.host}:${String(target.port)}, which are not HTTP/1. A session of another protocol (HTTP/2, another database, mail) cannot go on, or begin, in a fork` });
     }
     if (!request?.complete) return void this.#sent.set(operation, sent);
     const answering = { end };
@@ -155,7 +163,7 @@ export class ForkPeer {
       const own = headers.filter(([name]) => !/^(?:connection|keep-alive|transfer-encoding|content-length|proxy-connection|expect)$/i.test(name));
       const flat = [...own, ['connection', 'keep-alive'] as const, ...(body.length > 0 || /^(?:POST|PUT|PATCH)$/.test(method) ? [['content-length', String(body.length)] as const] : [])].flat();
       const failed = (): void => {
-        this.#say({ operation, reset: true, live: true });
+        this.#say({ operation, reset: true, live: 1 });
         resolve();
       };
       const asked = (url.startsWith('https:') ? httpsRequest : httpRequest)(url, { method, headers: flat, agent: false, setHost: false }, (response) => this.#relay(operation, method, response, resolve));
@@ -168,7 +176,7 @@ export class ForkPeer {
     const { statusCode = 0, statusMessage = '', rawHeaders } = response;
     const headers = Array.from({ length: rawHeaders.length / 2 }, (_, index) => [rawHeaders[2 * index], rawHeaders[2 * index + 1]] as [string, string]);
     const hasBody = method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
-    this.#say({ operation, live: true, bytes: head({ status: statusCode, statusText: statusMessage, headers }, hasBody ? ['transfer-encoding', 'chunked'] : ['content-length', '0']).toString('base64') });
+    this.#say({ operation, live: 1, bytes: head({ status: statusCode, statusText: statusMessage, headers }, hasBody ? ['transfer-encoding', 'chunked'] : ['content-length', '0']).toString('base64') });
     this.#options.credentials.received(headers, NOTHING);
     const body: Buffer[] = [];
     let size = 0;
@@ -201,8 +209,9 @@ export class ForkPeer {
   }
 
   #say({ idle, ...message }: Received): void {
-    const isNext = (this.#sent.get(message.operation)?.length ?? 0) > 0;
-    if (this.#stream.writable) this.#stream.write(`${JSON.stringify({ ...message, ...(idle && !isNext && { idle }) })}\n`);
+    // More comes where a request waits behind the one that was answered.
+    const isIdle = idle === true && (this.#sent.get(message.operation)?.length ?? 0) === 0;
+    if (this.#stream.writable) this.#stream.write(`${JSON.stringify({ ...message, ...(isIdle && { idle, heard: this.#told.get(message.operation) }) })}\n`);
   }
 }
 

@@ -46,10 +46,17 @@ export interface Sent {
   readonly bytes: string;
   /** The program sends no more. */
   readonly end: boolean;
+  /** Neither does it hear more. */
+  readonly isClosed: boolean;
+  /** Reads of the recording that it was given on this connection since the fork began. */
+  readonly drained: number;
 }
 
-/** From the peer: what the program receives, or what it must not do. `idle`: nothing more comes until it asks again. */
-export type Received = { readonly operation: number; readonly bytes?: string; readonly end?: boolean; readonly idle?: boolean; readonly reset?: boolean; readonly refused?: string; readonly live?: boolean };
+/**
+ * From the peer: what the program receives, or what it must not do. `idle`: nothing more comes until the program asks again, as far as the
+ * peer has `heard` it (messages of this connection). `live`: calls that went out.
+ */
+export type Received = { readonly operation: number; readonly bytes?: string; readonly end?: boolean; readonly idle?: boolean; readonly heard?: number; readonly reset?: boolean; readonly refused?: string; readonly live?: number };
 
 export interface Peer {
   send(message: Sent): void;
@@ -115,7 +122,11 @@ export class World implements Session {
   readonly #timers: Map<number, NodeJS.Timeout> = new Map();
   /** What is still answered from the recording, by operation: any other value is that of an earlier one. */
   readonly #drains: Map<number, object> = new Map();
+  /** Reads that the recording has answered with, by operation. */
+  readonly #drained: Map<number, number> = new Map();
   readonly #busy: Set<number> = new Set();
+  /** Messages to the peer, by operation. */
+  readonly #told: Map<number, number> = new Map();
   /** Connections on which the program has not spoken yet. */
   readonly #silent: Map<number, NodeJS.Timeout> = new Map();
   readonly #since: number = performanceNow();
@@ -198,7 +209,7 @@ export class World implements Session {
     this.#speaks(operation);
     if (kind === 'shutdown') this.#soon(operation, 'written', 0, int32(number));
     else this.#busy.add(operation);
-    this.#peer.send({ operation, target, bytes: bufferFrom(bytes).toString('base64'), end: kind === 'shutdown' });
+    this.#tell(operation, target, { bytes: bufferFrom(bytes).toString('base64'), end: kind === 'shutdown', isClosed: false });
     this.#look();
     return done;
   }
@@ -235,6 +246,8 @@ export class World implements Session {
     this.#speaks(operation);
     this.#busy.delete(operation);
     this.#drains.delete(operation);
+    const target = this.#targets.get(operation);
+    if (target && this.#told.has(operation)) this.#tell(operation, target, { bytes: '', end: true, isClosed: true });
     this.#soon(operation, 'closed', 0, NOTHING);
   }
 
@@ -480,10 +493,18 @@ export class World implements Session {
           this.#drains.delete(operation);
           this.#busy.delete(operation);
         }
-        this.#order.recorded(event, () => this.#soon(operation, event.kind, event.status, event.data));
+        this.#order.recorded(event, () => {
+          if (event.kind === 'read' && event.status > 0) this.#drained.set(operation, (this.#drained.get(operation) ?? 0) + 1);
+          this.#soon(operation, event.kind, event.status, event.data);
+        });
       }, Math.max(0, this.#recording.msAfterFork(event)));
       if (event.kind === 'closed') timer.unref();
     }
+  }
+
+  #tell(operation: number, target: Target, message: Pick<Sent, 'bytes' | 'end' | 'isClosed'>): void {
+    this.#told.set(operation, (this.#told.get(operation) ?? 0) + 1);
+    this.#peer.send({ operation, target, drained: this.#drained.get(operation) ?? 0, ...message });
   }
 
   #look(): void {
@@ -496,16 +517,18 @@ export class World implements Session {
     }, LOOK_MS);
   }
 
-  #heard({ operation, bytes, end, idle, reset, refused, live }: Received): void {
+  #heard({ operation, bytes, end, idle, heard, reset, refused, live = 0 }: Received): void {
     if (refused !== undefined) this.#refuseConnection(operation, refused);
-    if (live) this.#liveCalls++;
+    this.#liveCalls += live;
     if (bytes !== undefined) {
       const data = bufferFrom(bytes, 'base64');
       this.#soon(operation, 'read', data.length, data);
     }
     if (reset) this.#soon(operation, 'read', RESET, NOTHING);
     if (end === true) this.#soon(operation, 'read', END_OF_STREAM, NOTHING);
-    if (idle || end || reset || refused !== undefined) this.#busy.delete(operation);
+    // The program may have asked again in the meantime.
+    const isIdle = idle === true && heard === this.#told.get(operation);
+    if (isIdle || end || reset || refused !== undefined) this.#busy.delete(operation);
   }
 
   #refuseConnection(operation: number, what: string): void {

@@ -12,6 +12,7 @@ export class Redis {
   static readonly installed: boolean = PROGRAM !== undefined && CLIENT !== undefined && findProgram('setpriv') !== undefined;
   readonly #folder: string = mkdtempSync(join(tmpdir(), 'replay-harness-redis-'));
   #port = 0;
+  #password = PASSWORD;
   #daemon: Daemon | undefined;
   /** Connections of ours. */
   #own = 0;
@@ -27,6 +28,13 @@ export class Redis {
     const settings = ['--port', String(this.#port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--requirepass', PASSWORD, '--dir', this.#folder];
     this.#daemon = await startDaemon({ program: PROGRAM as string, args: settings, cwd: this.#folder, orphaned: 'KILL', ready: /Ready to accept connections/ });
     this.#own = 0;
+    this.#password = PASSWORD;
+  }
+
+  /** Until its next start. */
+  changePassword(password: string): void {
+    this.command('config', 'set', 'requirepass', password);
+    this.#password = password;
   }
 
   /** Idempotent. */
@@ -48,7 +56,7 @@ export class Redis {
   /** @returns what redis-cli prints */
   command(...args: string[]): string {
     this.#own++;
-    return run(CLIENT as string, ['-p', String(this.#port), '-a', PASSWORD, '--no-auth-warning', ...args], { cwd: this.#folder }).trim();
+    return run(CLIENT as string, ['-p', String(this.#port), '-a', this.#password, '--no-auth-warning', ...args], { cwd: this.#folder }).trim();
   }
 
   async remove(): Promise<void> {
