@@ -10,7 +10,7 @@ import { testWorkspace } from '../support/test-workspace.ts';
 
 const OWN = 'of this machine alone';
 
-itNeeds(['redis'], 'a session goes on where it is named, introduced anew; the recorded password never comes to the server', {}, async () => {
+itNeeds(['redis'], 'a session goes on where it is named, introduced anew; the recorded password never comes to the server', { timeout: 300_000 }, async () => {
   const server = await redis();
   server.command('flushall');
   const { REDIS_URL: direct = '', REDIS_PORT: port = '', REDIS_PASSWORD: password = '' } = server.env;
