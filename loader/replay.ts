@@ -92,6 +92,8 @@ function restoreFacts(facts: RunFacts, control: Control | undefined): void {
   // A native accessor survives redefinition, not deletion.
   for (const name of ['pid', 'ppid'] as const) delete (process as Partial<NodeJS.Process>)[name];
   for (const name of ['pid', 'ppid'] as const) defineProperty(process, name, { value: facts[name], writable: name === 'ppid', enumerable: true, configurable: true });
+  // Programs start Node by it; nothing is started here.
+  process.execPath = facts.execPath;
   process.execArgv = [...facts.execArgv];
   process.argv = [...(control?.argv ?? facts.argv)];
   process.title = facts.title;

@@ -10,9 +10,11 @@ export class CodeCheck {
   readonly #recorded: Map<string, Set<string>> = new Map();
   readonly #changed: Set<string> = new Set();
   readonly #folder: string;
+  readonly #sameRuntime: boolean;
 
-  /** @param then entry of the recorded run @param now entry of this one: the code may lie elsewhere */
-  constructor(modules: readonly Value[], then: string | undefined, now: string | undefined) {
+  /** @param then entry of the recorded run @param now entry of this one: the code may lie elsewhere @param sameRuntime another version reads other modules to find out what they export */
+  constructor(modules: readonly Value[], { then, now, sameRuntime }: { readonly then: string | undefined; readonly now: string | undefined; readonly sameRuntime: boolean }) {
+    this.#sameRuntime = sameRuntime;
     const folder = parentOf(then ?? '/');
     this.#folder = parentOf(now ?? '/');
     for (const { key, data } of modules) {
@@ -26,7 +28,8 @@ export class CodeCheck {
     // Older recordings say nothing of their modules.
     if (this.#recorded.size === 0) return;
     const known = within(this.#folder, path);
-    if (!this.#recorded.get(known)?.has(bufferFrom(digest).toString('hex'))) this.#changed.add(known);
+    const digests = this.#recorded.get(known);
+    if (digests ? !digests.has(bufferFrom(digest).toString('hex')) : this.#sameRuntime) this.#changed.add(known);
   }
 
   /** Paths below the entry's folder, and whole ones of others. */

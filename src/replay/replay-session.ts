@@ -106,7 +106,7 @@ export class ReplaySession implements Session {
     this.#forks = forks;
     this.#finish = finish;
     this.#overlay = new Overlay(facts.cwd, temporary);
-    this.#code = new CodeCheck(tape.modules(), facts.argv[1], process.argv[1]);
+    this.#code = new CodeCheck(tape.modules(), { then: facts.argv[1], now: process.argv[1], sameRuntime: true });
     this.#explain = new Explainer(tape, this.#streams, trace);
     this.#stream = new RandomStream(facts.seed);
     this.random = halts ? () => this.#drawn() : this.#stream.next;

@@ -276,6 +276,15 @@ describe.skipIf(lacksRuntimes())('another Node version', () => {
     expect({ exitCode, stderr: stderr.toString() }).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/only replayed exactly: worker threads.*--node PATH/s) as string });
   });
 
+  it.each([[], ['--loose']])('a Node child of the program is the same by whatever path Node is started (%s)', async (...more) => {
+    const [, other] = [...RUNTIMES].find(([major]) => major !== OWN) as [string, string];
+    const { report, stdout, recorded, ownStderr } = await replayChanged(`
+import { spawn } from 'node:child_process';
+spawn(process.execPath, ['-p', '"by itself"'], { stdio: 'inherit' }).on('exit', (code) => console.log('exit', code));`, [], { args: [...more, '--node', other] });
+    expect({ verdict: report?.verdict, stdout: stdout.toString() }, ownStderr).toEqual({ verdict: 'identical', stdout: recorded });
+    expect(recorded).toBe('by itself\nexit 0\n');
+  });
+
   // What each version recorded is replayed on each in test/recordings, and again and again in test/stress.
   it('five streams at once with timers', () => replayByMeaning({ agent: 'semantic-streams.mjs' }, OWN));
   it.each(['axios.mjs', 'undici-package.mjs', 'openai-tool-loop.mjs', 'https.mjs'])('%s', (agent) => replayByMeaning({ agent }, OWN, ['22', '24'].filter((major) => major !== OWN).slice(-1)));

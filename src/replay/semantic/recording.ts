@@ -66,6 +66,8 @@ export class Recording {
       } else if (event.type === 'output') {
         if (event.kind === 'exit') exitCode = event.status;
         if (event.kind === 'write') connections.get(event.operation)?.write(event);
+        // What a child printed was none of the program's doing.
+        if (event.kind === 'relayed') return;
         sent.set(event.operation, (sent.get(event.operation) ?? 0) + event.data.length);
         const outputs = this.outputs.get(event.operation);
         if (outputs) outputs.push(event);

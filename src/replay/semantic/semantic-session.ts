@@ -103,7 +103,7 @@ export class SemanticSession implements Session {
     this.clock.begin(0, recording.clocks.get(-1) ?? []);
     this.random = new RandomStream(facts.seed).next;
     this.#overlay = new Overlay(facts.cwd, temporary);
-    this.#code = new CodeCheck(tape.modules(), facts.argv[1], process.argv[1]);
+    this.#code = new CodeCheck(tape.modules(), { then: facts.argv[1], now: process.argv[1], sameRuntime });
     this.#explain = new Explainer(tape, this.#streams, trace);
     this.#operations = new Operations(recording);
     this.#questions = new Questions(recording);
