@@ -51,6 +51,11 @@ export function describeEvent(event: LaneEvent, standardStream: (operation: numb
   }
 }
 
+/** What a value is asked of. Those of the process itself are none of child processes. */
+export function subjectOf(kind: string): string {
+  return kind === 'process-value' ? kind : kind.replace('-value', '');
+}
+
 const TWO_PATHS: ReadonlySet<string> = new Set(['rename', 'copyFile', 'link', 'symlink', 'CpDirJob', 'cpSyncCopyDir', 'cpSyncCheckPaths', 'cpSyncOverrideFile']);
 
 /** Kinds whose steps have a call and its arguments as their input. */
@@ -113,6 +118,8 @@ export function describeStart(kind: string, key: string): string {
       return `the stack of ${jsonStringify(asked[0] ?? '')}`;
     case 'signal':
       return `a handler of ${signalName(Number(asked[0]))}`;
+    case 'process-value':
+      return [`process.${asked[0]}`, ...asked.slice(1)].join(' ');
     case 'process':
       return `the child process ${[asked[0], ...arrayOf(key, 1)].join(' ')}`;
     case 'child-pipe':
@@ -152,7 +159,7 @@ function arrayOf(key: string, index: number): string[] {
 function describeValue(event: Extract<LaneEvent, { type: 'value' }>): string {
   if (event.kind === 'clock') return `a clock read (${decodeClockReads(event.data)[0]?.kind ?? ''})`;
   if (event.kind === 'random') return `${event.status} draws of Math.random`;
-  return describeStart(event.kind.replace('-value', ''), event.key);
+  return describeStart(subjectOf(event.kind), event.key);
 }
 
 function parse(key: string): string[] {

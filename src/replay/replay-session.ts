@@ -10,7 +10,7 @@ import { asOwn, isOwn, ownImmediate } from '../runtime/own.ts';
 import { warnAgain } from '../runtime/warnings.ts';
 import type { AsyncTrace } from './async-trace.ts';
 import { CodeCheck } from './code-check.ts';
-import { describeStart, keyDifference } from './describe.ts';
+import { describeStart, subjectOf, keyDifference } from './describe.ts';
 import type { HandOver } from './fork/hand-over.ts';
 import { Explainer, type Instead } from './explainer.ts';
 import { foreignTimeZone } from './foreign-time-zone.ts';
@@ -357,7 +357,7 @@ export class ReplaySession implements Session {
   /** Holds a start or a value against what is due. @returns the due event if it is that one */
   #ask(type: 'start' | 'value', kind: Kind, key: string): LaneEvent | undefined {
     if (this.#probe) return undefined;
-    const asked = (): string => describeStart(kind.replace('-value', ''), key);
+    const asked = (): string => describeStart(subjectOf(kind), key);
     const due = this.#expect(asked);
     if (!due) return undefined;
     const sameKind = due.type === type && due.kind === kind;

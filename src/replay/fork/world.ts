@@ -12,7 +12,7 @@ import { encodeArguments, encodeOutcome } from '../../model/value.ts';
 import { AsyncResource, bufferAlloc, bufferFrom, clearTimeout, jsonParse, jsonStringify, performanceNow } from '../../runtime/natives.ts';
 import { asOwn, isOwn, ownImmediate, ownTimeout } from '../../runtime/own.ts';
 import { warningsOf } from '../../runtime/warnings.ts';
-import { describeStart } from '../describe.ts';
+import { describeStart, subjectOf } from '../describe.ts';
 import { isHarmless, isSignal } from '../harmless.ts';
 import { addressOfNobody } from '../nobody.ts';
 import type { Pending } from '../replay-session.ts';
@@ -422,7 +422,7 @@ export class World implements Session {
       return { status: 0, data: encodeOutcome({ result }) };
     }
     if (kind === 'port-value' && this.#isWithinThread((jsonParse(key) as [string, number])[1])) return live();
-    return this.#recording.valueOf(kind, key) ?? this.#refuse(describeStart(kind.replace('-value', ''), key));
+    return this.#recording.valueOf(kind, key) ?? this.#refuse(describeStart(subjectOf(kind), key));
   }
 
   #arm(operation: number, key: string, elapsed: number): void {

@@ -13,7 +13,7 @@ import { asOwn, isOwn, ownImmediate } from '../../runtime/own.ts';
 import { warnAgain } from '../../runtime/warnings.ts';
 import type { AsyncTrace } from '../async-trace.ts';
 import { CodeCheck } from '../code-check.ts';
-import { describeStart } from '../describe.ts';
+import { describeStart, subjectOf } from '../describe.ts';
 import { Explainer } from '../explainer.ts';
 import { Overlay } from '../overlay.ts';
 import type { Ending } from '../replay-session.ts';
@@ -194,7 +194,7 @@ export class SemanticSession implements Session {
       if (!isByNetwork(this.value)) this.#ask(kind, key);
       return live();
     }
-    this.#unrecorded(kind.replace('-value', ''), key);
+    this.#unrecorded(subjectOf(kind), key);
     return live();
   }
 
