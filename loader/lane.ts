@@ -2,6 +2,7 @@
 import type { Propagate } from '../src/capture/boundaries/children.ts';
 import { RecordSession } from '../src/capture/record-session.ts';
 import type { Lanes } from '../src/capture/session.ts';
+import { ThreadPrints } from '../src/capture/thread-prints.ts';
 import type { SealedKey } from '../src/journal/format.ts';
 import { JournalWriter } from '../src/journal/writer.ts';
 import type { RunFacts, WorkerFacts } from '../src/model/event.ts';
@@ -17,6 +18,8 @@ interface Recording {
   readonly lane: number;
   /** Counts the lanes of the run, in all threads. */
   readonly lanes: SharedArrayBuffer;
+  /** Of {@link ThreadPrints}; of the main thread, not before it makes a thread. */
+  readonly prints?: SharedArrayBuffer;
   readonly runKey: Uint8Array;
   readonly keys: readonly SealedKey[];
   /** Threads of the harness itself. */
@@ -36,12 +39,18 @@ const { add } = Atomics;
 
 export function lanesOf(recording: Recording): Lanes {
   const count = new Int32Array(recording.lanes);
+  let prints = recording.prints && new ThreadPrints(recording.prints);
   return {
     preload: PRELOAD,
     shownArgv: undefined,
     ownThreads: recording.ownThreads,
+    isThread: recording.lane !== 0,
+    get prints() {
+      return prints;
+    },
     next(worker): LaneControl {
-      return { ...recording, lane: add(count, 0, 1) + 1, worker: { parentLane: recording.lane, ...worker }, execArgv: this.shownArgv };
+      prints ??= new ThreadPrints();
+      return { ...recording, prints: prints.memory, lane: add(count, 0, 1) + 1, worker: { parentLane: recording.lane, ...worker }, execArgv: this.shownArgv };
     },
   };
 }

@@ -64,7 +64,7 @@ export async function runQuery(database: Database, query: SavedQuery, given: Rea
       return inside.query(query.sql, values);
     });
   } catch (error) {
-    const { code, message } = error as { code?: unknown; message: string };
+    const { code, message } = ((error as Error).cause ?? error) as { code?: unknown; message: string };
     // Classes of PostgreSQL that are about what the file says, or about the values.
     if (typeof code === 'string' && /^(?:22|25006|42)/.test(code)) throw new ConfigError(`The query "${query.name}" failed: ${message}. ${parametersOf(query)}`);
     throw error;

@@ -61,6 +61,7 @@ export class RecordSession implements Session {
 
   arrived(operation: number, kind: Kind, status: number, data?: Uint8Array): void {
     this.#takeValues();
+    this.#takePrints();
     const made = this.#phases.take(operation) ?? this.#putOff;
     if (this.#macrotasks) this.#watched(this.#macrotasks, made);
     this.#journal.delivery(operation, kind, status, data);
@@ -132,6 +133,7 @@ export class RecordSession implements Session {
   send(operation: number, kind: 'write' | 'shutdown' | 'file-write' | 'posted', bytes: Uint8Array, live: () => WriteResult): WriteResult {
     this.#prepareSend();
     this.#takeValues();
+    this.#takePrints();
     this.#journal.output(operation, kind, bytes.length, bytes);
     // What goes into a file leaves nobody's machine: it is on disk when the turn is over.
     if (kind === 'file-write') {
@@ -254,10 +256,19 @@ export class RecordSession implements Session {
   exited(code: number): void {
     this.#coverage.end();
     this.#takeValues();
+    this.#takePrints();
     this.#journal.output(0, 'exit', code);
     this.#journal.seal();
     this.#exitCode = code;
     this.#onSealed(code, [...this.#noted]);
+  }
+
+  /** What threads have printed by now is in the output already. */
+  #takePrints(): void {
+    const { lanes } = this;
+    if (!lanes?.prints || lanes.isThread) return;
+    const isAll = lanes.prints.take((fd, bytes) => this.#journal.output(0, 'relayed', fd, bytes));
+    if (!isAll) this.#note('what worker threads printed past their own streams, more than could be taken', 'seen');
   }
 
   #note(name: string, effect: NoteEffect): void {

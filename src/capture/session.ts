@@ -1,6 +1,7 @@
 /** What a boundary needs of a mode. A boundary never asks which mode it is in: it says what the program does, the session decides what happens. */
 import type { Kind } from '../model/event.ts';
 import type { FileChange } from '../model/file-change.ts';
+import type { ThreadPrints } from './thread-prints.ts';
 
 /** Hands a recorded delivery to the program, in a macrotask of its own (replay only). `false`: nothing waits for it any more. */
 export type Deliver = (kind: Kind, status: number, data: Buffer) => void | false;
@@ -39,6 +40,10 @@ export interface Lanes {
   shownArgv: readonly string[] | undefined;
   /** Threads of the harness itself, which were started first: the program does not count them. */
   readonly ownThreads: number;
+  /** What threads print past their own streams; undefined: no thread was ever made. */
+  readonly prints: ThreadPrints | undefined;
+  /** Of a thread, and not of the main one. */
+  readonly isThread: boolean;
   /** What the next thread's preload needs; can be cloned. */
   next(worker: { readonly operation: number; readonly script: string }): object;
 }

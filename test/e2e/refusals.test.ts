@@ -32,7 +32,7 @@ it('a run that is larger than the heap is named, and listed all the same', async
   const env = { NODE_OPTIONS: '--max-old-space-size=32' };
   expectRefusal(await workspace.cli(['show', 'latest'], { env }), 1, new RegExp(`Run ${run} has 3\\d MB of recorded data`), /--max-old-space-size=1\d\d /);
   const { exitCode, stdout } = await workspace.cli(['runs'], { env });
-  expect({ exitCode, text: stdout.toString() }).toEqual({ exitCode: 0, text: expect.stringMatching(new RegExp(`${run} .* complete .*cannot be read here: show says why\n$`)) as string });
+  expect({ exitCode, text: stdout.toString() }).toEqual({ exitCode: 0, text: expect.stringMatching(new RegExp(`${run} .* complete .*or too large: show says which\n$`)) as string });
 });
 
 describe('which run', () => {

@@ -167,6 +167,7 @@ const threads: readonly AgentCase[] = [
   { agent: 'workers/lifecycles.mjs', sameAsBare: sortedLines },
   { agent: 'workers/channels.mjs', sameAsBare: sortedLines },
   { agent: 'workers/pool.mjs' },
+  { agent: 'workers/direct-prints.mjs', sameAsBare: all },
 ];
 
 /** What the acceptance cases run: each has a test of its own. */

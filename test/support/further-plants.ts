@@ -26,7 +26,8 @@ export const FURTHER: Planted = {
 
 /** Starts the server, and writes the files that the agent reads. */
 export async function furtherWorld(workspace: Workspace): Promise<PlantedWorld> {
-  const server = createServer(answer);
+  // A process that loads a database may not come to its requests for longer than the default.
+  const server = createServer({ keepAliveTimeout: 60_000 }, answer);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const secret = (name: string): string => FURTHER[name] as string;

@@ -27,7 +27,8 @@ export interface PlantedWorld {
 
 /** Starts the server, and writes the files that the agent reads. Its own rule is in the configuration. */
 export async function plantedWorld(workspace: Workspace): Promise<PlantedWorld> {
-  const server = createServer(answer);
+  // A process that loads a database may not come to its requests for longer than the default.
+  const server = createServer({ keepAliveTimeout: 60_000 }, answer);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   workspace.write('planted.mjs', `export default ${JSON.stringify(PLANTED)};\n`);

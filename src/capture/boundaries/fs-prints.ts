@@ -54,7 +54,10 @@ export class FsPrints {
   atOnce(name: string, native: AnyFunction, args: unknown[], below: AnyFunction): unknown {
     const context = args[name === 'writeBuffer' ? 6 : 5] as WriteContext | undefined;
     const bytes = writtenBytes(name, args);
-    const result = this.#session.send(this.output(args[0] as number), 'write', bytes, () => writeNow(name, native, args, bytes.length));
+    const result = this.#session.send(this.output(args[0] as number), 'write', bytes, () => {
+      this.#tellMain(args[0] as number, bytes);
+      return writeNow(name, native, args, bytes.length);
+    });
     if (result.code === 0) return name === 'writeFileUtf8' ? undefined : result.bytes;
     if (!context) throw writeError(result.code, below);
     Object.assign(context, { errno: result.code, code: getSystemErrorName(result.code), syscall: 'write' });
@@ -67,6 +70,7 @@ export class FsPrints {
     let written: WriteResult | undefined;
     let taken = 0;
     this.#session.send(this.output(fd), 'write', bytes, () => {
+      this.#tellMain(fd, bytes);
       const isFull = this.#waiting.has(fd) || (positionOf(name, args) === undefined && isBlockingPipe(fd) && (taken = writeToPipe(fd, bytes)) < bytes.length);
       if (isFull || taken > 0) return { code: 0, bytes: bytes.length, async: 0 };
       return (written = writeNow(name, native, args.slice(0, args.indexOf(form)), bytes.length));
@@ -90,6 +94,12 @@ export class FsPrints {
     const complete = request.oncomplete;
     deliver((error, result) => void callComplete(complete, request, error ? [error] : [null, result]));
     return undefined;
+  }
+
+  /** A replay runs no thread: the main thread's journal has what they print past their own streams. */
+  #tellMain(fd: number, bytes: Uint8Array): void {
+    const { lanes } = this.#session;
+    if (lanes?.isThread) lanes.prints?.put(fd, bytes);
   }
 
   /** The operation that stands for a descriptor on which the program prints. */

@@ -46,7 +46,7 @@ function stemOf({ parentRunId, forkedFrom, replayOf }: ListedRun): string | null
 }
 
 const WITHOUT_COMMAND: Readonly<Record<Payload, string>> = {
-  here: 'cannot be read here: show says why',
+  here: 'damaged, sealed to another key, or too large: show says which',
   archived: 'archived: restore brings it back',
   expired: 'gone: its time was over',
   'disk cap': 'gone: the disk cap was reached',

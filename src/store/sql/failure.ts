@@ -31,7 +31,7 @@ export function explainFailure(error: unknown, location: string): unknown {
   const { code, message } = flat(error);
   const where = withoutPassword(location);
   const known = UNREACHABLE.find(([pattern]) => pattern.test(code))?.[1];
-  if (known !== undefined) return new StoreUnavailableError(`The store ${where} cannot be reached: ${known}. (${code}: ${message})`);
+  if (known !== undefined) return Object.assign(new StoreUnavailableError(`The store ${where} cannot be reached: ${known}. (${code}: ${message})`), { cause: error });
   if (BY_MESSAGE.test(message)) return new StoreUnavailableError(`The store ${where} cannot be reached: ${message}.`);
   if (code === '42501') return new ForbiddenError(`The login of the store ${where} may not do that: ${message}. Roles and what each may do: docs/store.md.`);
   return error;
