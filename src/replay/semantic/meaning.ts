@@ -91,7 +91,13 @@ function headOf(encoded: Buffer, otherRuntime: boolean): string {
 export function differenceOf(recorded: Meaning, asked: Meaning): FirstDifference {
   const [before, now] = [recorded.encoded, asked.encoded];
   if (before && now && (!before.decoded || !now.decoded || recorded.hash === asked.hash)) return firstBytesDifference('body', before.sent, now.sent);
-  return firstDifference(recorded.form, asked.form);
+  const { field, expected, actual } = firstDifference(recorded.form, asked.form);
+  return { field, expected: asSpelt(expected), actual: asSpelt(actual) };
+}
+
+/** A number that {@link exactNumbers} has put aside, for people. */
+function asSpelt(text: string): string {
+  return text.replace(/"?(?:\\u0000|\0)(-?\d[\d.eE+-]*)"?/g, '$1');
 }
 
 const BOUNDARY = 'boundary';
