@@ -1,5 +1,8 @@
 /** `diff <run> <run>`: two recorded runs of one agent, whose world answered differently. */
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { desk, type Desk, QUIET, type World } from '../support/desk.ts';
 import { testWorkspace } from '../support/test-workspace.ts';
 import type { Workspace } from '../support/workspace.ts';
@@ -68,4 +71,29 @@ test('it takes two runs, and says so', async () => {
   const none = await workspace.cli(['diff', 'latest', 'latest']);
   expect(none).toMatchObject({ exitCode: 2 });
   expect(none.stderr.toString()).toContain('holds no runs');
+});
+
+test('a call that is refused and made again decides once', async () => {
+  const workspace = testWorkspace();
+  let [refuses, content] = [false, 'yes'];
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json');
+    if (refuses) response.writeHead(429).end('{"error":{"message":"slow down"}}');
+    else response.end(JSON.stringify({ id: 'c', object: 'chat.completion', model: 'm', choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }] }));
+    refuses = false;
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const agent = workspace.write('asks.mjs', `
+    const ask = () => fetch(process.env.SERVER + '/v1/chat/completions', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'May we?' }] }) });
+    let response = await ask();
+    if (!response.ok) response = await ask();
+    console.log((await response.json()).choices[0].message.content);`);
+  for (const [isRefused, answer] of [[false, 'yes'], [true, 'yes'], [true, 'no']] as const) {
+    [refuses, content] = [isRefused, answer];
+    await workspace.record(agent, { env: { SERVER: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } });
+  }
+  const [plain, again, other] = workspace.runs() as [string, string, string];
+  expect(JSON.parse((await workspace.cli(['diff', plain, again, '--json'])).stdout.toString())).toMatchObject({ same: false, firstDecision: null });
+  expect((await workspace.cli(['diff', plain, other])).stdout.toString()).toMatch(/First different decision: .*\n {2}a → yes\n {2}b → no/);
 });

@@ -47,11 +47,15 @@ const STREAMS = ['stdout', 'stderr'] as const;
 export function diffRuns(one: readonly Step[], other: readonly Step[]): RunDiff {
   const [left, right] = [one.filter(counts), other.filter(counts)];
   const [a, b] = [left.map(alignable), right.map(alignable)];
-  const pairs = withMoved(align(a, b), a, b).map(({ one: i, other: j, moved }) => pairOf(i === null ? null : (left[i] as Step), j === null ? null : (right[j] as Step), moved));
+  const aligned = withMoved(align(a, b), a, b).map(({ one: i, other: j, moved }) => ({ a: i === null ? null : (left[i] as Step), b: j === null ? null : (right[j] as Step), moved }));
+  const paired = new Set(aligned.flatMap((pair) => (pair.a && pair.b ? [pair.a, pair.b] : [])));
+  const retries = new Map([...retriesIn(left), ...retriesIn(right)]);
+  const otherwise = (pair: StepPair): StepPair => ({ ...pair, a: pair.a && lastOf(pair.a, retries), b: pair.b && lastOf(pair.b, retries) });
+  const pairs = aligned.map((pair) => pairOf(pair.a, pair.b, { moved: pair.moved, decision: decidedOtherwise(pair, retries, paired) }));
   return {
     pairs,
     first: pairs.find(({ relation }) => relation !== 'same') ?? null,
-    firstDecision: pairs.find(({ decision }) => decision) ?? null,
+    firstDecision: pairs.filter(({ decision }) => decision).map(otherwise)[0] ?? null,
     overtaking: overtakingIn(pairs),
     outcome: { exit: [exitOf(one), exitOf(other)], printed: printedDifference(one, other) },
   };
@@ -62,11 +66,35 @@ export function isSameRun({ first, outcome }: RunDiff): boolean {
   return first === null && (outcome.printed === null || outcome.printed.chance) && outcome.exit[0] === outcome.exit[1];
 }
 
-function pairOf(a: Step | null, b: Step | null, moved: boolean): StepPair {
-  if (!a || !b) return { a, b, relation: a ? 'removed' : 'added', asked: null, answered: null, decision: decisionOf((a ?? b) as Step) !== null };
+/** Calls to a model that failed, and the same one made again. */
+function retriesIn(steps: readonly Step[]): [Step, Step][] {
+  const calls = steps.filter(({ kind }) => kind === 'llm').map((step) => ({ step, asked: canonicalJson(askedOf(step)) }));
+  return calls.flatMap(({ step, asked }, at): [Step, Step][] => {
+    const again = step.error === null ? undefined : calls.slice(at + 1).find((other) => other.asked === asked);
+    return again ? [[step, again.step]] : [];
+  });
+}
+
+/** What a call comes to counts once, whether or not it was made again. */
+function decidedOtherwise({ a, b }: { readonly a: Step | null; readonly b: Step | null }, retries: ReadonlyMap<Step, Step>, paired: ReadonlySet<Step>): boolean {
+  if (a && b) return canonicalJson(decisionOf(lastOf(a, retries))) !== canonicalJson(decisionOf(lastOf(b, retries)));
+  const only = (a ?? b) as Step;
+  if ([...retries.values()].includes(only)) return false;
+  const last = lastOf(only, retries);
+  return decisionOf(last) !== null && (last === only || !paired.has(last));
+}
+
+/** The call that decided. */
+function lastOf(step: Step, retries: ReadonlyMap<Step, Step>): Step {
+  const again = retries.get(step);
+  return again ? lastOf(again, retries) : step;
+}
+
+function pairOf(a: Step | null, b: Step | null, { moved, decision }: { readonly moved: boolean; readonly decision: boolean }): StepPair {
+  if (!a || !b) return { a, b, relation: a ? 'removed' : 'added', asked: null, answered: null, decision };
   const asked = firstJsonDifference('', askedOf(a), askedOf(b)) ?? null;
   const answered = firstJsonDifference('', answerOf(a), answerOf(b)) ?? null;
-  return { a, b, relation: moved ? 'moved' : asked || answered ? 'changed' : 'same', asked, answered, decision: canonicalJson(decisionOf(a)) !== canonicalJson(decisionOf(b)) };
+  return { a, b, relation: moved ? 'moved' : asked || answered ? 'changed' : 'same', asked, answered, decision };
 }
 
 function alignable(step: Step): Alignable {
