@@ -85,5 +85,7 @@ it('a run is verified with its child processes, and passes no gate where one of 
   workspace.write('child.mjs', "console.log('two');\n");
   const [, child] = workspace.runs();
   expect(await verified('verify', '--all')).toEqual({ exitCode: 3, text: expect.stringMatching(new RegExp(`now: +stdout: "two[^]*in a child process: run ${child} \\(child.mjs\\)`)) as string });
+  // Nobody has said how the child is started then.
+  expect(await verified('verify', 'latest', '--', 'node', 'top.mjs')).toMatchObject({ exitCode: 0 });
   expect(await verified('gate', '--agent', 'top.mjs')).toMatchObject({ exitCode: 3 });
 });

@@ -1,11 +1,9 @@
 /** A recorded run with secrets in places beside those of `planted-run.ts`. */
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import zlib from 'node:zlib';
 import { generateKeyPairSync } from 'node:crypto';
 import type { Planted } from './planted-secrets.ts';
-import type { PlantedWorld } from './planted-run.ts';
+import { plantedServer, type PlantedWorld } from './planted-run.ts';
 import type { Workspace } from './workspace.ts';
 
 export const FURTHER_PLANTS = 'masking/further-plants.mjs';
@@ -26,10 +24,7 @@ export const FURTHER: Planted = {
 
 /** Starts the server, and writes the files that the agent reads. */
 export async function furtherWorld(workspace: Workspace): Promise<PlantedWorld> {
-  // A process that loads a database may not come to its requests for longer than the default.
-  const server = createServer({ keepAliveTimeout: 60_000 }, answer);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url, stop } = await plantedServer(answer);
   const secret = (name: string): string => FURTHER[name] as string;
   workspace.write('planted.mjs', `export default ${JSON.stringify(FURTHER)};\n`);
   workspace.write('.env', `MAIL_TOKEN=${secret('commented')} # rotated in May\nPARTNER=${secret('besideKey')}\nSIGNING="${secret('envKey')}"\n`);
@@ -38,16 +33,10 @@ export async function furtherWorld(workspace: Workspace): Promise<PlantedWorld> 
   workspace.write('service-account.json', JSON.stringify({ type: 'service_account', private_key: `${secret('serviceKey')}\n` }));
   workspace.write('windows.pem', `${secret('windowsKey').replaceAll('\n', '\r\n')}\r\n`);
   const env = {
-    SERVER_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    SERVER_URL: url,
     QUEUE_URL: `amqp://app:${secret('rawAt')}@queue.example.org/jobs`,
     SMTP_CONFIG: JSON.stringify({ host: 'mail.example.org', auth: { user: 'ana', pass: secret('quotedVariable') } }),
     NO_PROXY: '*',
-  };
-  const stop = async (): Promise<void> => {
-    const closed = server.listening ? once(server, 'close') : undefined;
-    server.close();
-    server.closeAllConnections();
-    await closed;
   };
   return { env, args: [`--header=X-Api-Key: ${secret('headerArgument')}`], stop };
 }

@@ -1,6 +1,6 @@
 /** A recorded run that is full of planted secrets, and of other things that must stay as they are. */
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import zlib from 'node:zlib';
 import { PLANTED } from './planted-secrets.ts';
@@ -25,12 +25,23 @@ export interface PlantedWorld {
   stop(): Promise<void>;
 }
 
-/** Starts the server, and writes the files that the agent reads. Its own rule is in the configuration. */
-export async function plantedWorld(workspace: Workspace): Promise<PlantedWorld> {
+export async function plantedServer(answer: RequestListener): Promise<{ readonly url: string; stop(): Promise<void> }> {
   // A process that loads a database may not come to its requests for longer than the default.
   const server = createServer({ keepAliveTimeout: 60_000 }, answer);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const stop = async (): Promise<void> => {
+    const closed = server.listening ? once(server, 'close') : undefined;
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+}
+
+/** Starts the server, and writes the files that the agent reads. Its own rule is in the configuration. */
+export async function plantedWorld(workspace: Workspace): Promise<PlantedWorld> {
+  const { url, stop } = await plantedServer(answer);
   workspace.write('planted.mjs', `export default ${JSON.stringify(PLANTED)};\n`);
   workspace.write('replay-harness.json', JSON.stringify({ mask: [{ json: '$.internal.code' }] }));
   workspace.write('.env', `# of the agent\nDEBUG=true\nexport PAYMENTS_SECRET="${PLANTED['dotEnv']}"\nPORT=8080\n`);
@@ -40,18 +51,12 @@ export async function plantedWorld(workspace: Workspace): Promise<PlantedWorld> 
   workspace.write('mcp.json', JSON.stringify({ mcpServers: { search: { command: 'sh', env: { SEARCH_API_KEY: PLANTED['mcpVariable'] } } } }));
   workspace.write('innocent.json', INNOCENT);
   const env = {
-    SERVER_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    SERVER_URL: url,
     DATABASE_URL: `postgres://app:${encodeURIComponent(PLANTED['urlPassword'] as string)}@db.example.org:5432/orders`,
     HTTPS_PROXY: `http://ana:${PLANTED['proxyPassword']}@proxy.example.org:3128`,
     DEPLOY_SECRET: PLANTED['ownVariable'] as string,
     OPENAI_API_KEY: PLANTED['openai'] as string,
     NO_PROXY: '*',
-  };
-  const stop = async (): Promise<void> => {
-    const closed = server.listening ? once(server, 'close') : undefined;
-    server.close();
-    server.closeAllConnections();
-    await closed;
   };
   return { env, args: ['--api-key', PLANTED['argument'] as string], stop };
 }

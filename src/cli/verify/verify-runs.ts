@@ -60,7 +60,9 @@ async function verifyRun({ manifest, store, file, env }: Subject, how: ReplayOpt
   const { id, name, agent, startedAt, tags } = manifest;
   const user = { ...process.env, ...env };
   const { replayed, said: own } = await replayQuietly(id, store, user, how, readersOf);
-  const { report, said } = await withChildren({ report: replayed?.report ?? null, said: own }, store, lists, (child) => replayQuietly(child, store, user, { ...how, command: undefined }, readersOf));
+  const judged = { report: replayed?.report ?? null, said: own };
+  // A command is that of the run itself: nobody has said what its children would be started with.
+  const { report, said } = how.command ? judged : await withChildren(judged, store, lists, (child) => replayQuietly(child, store, user, how, readersOf));
   return {
     id, file: file ?? null, name, agent, startedAt, tags, report,
     verdict: report?.verdict ?? 'failed',
