@@ -1,5 +1,5 @@
 /** Where the time of a row goes: CPU profiles of bare, recorded and replayed, by group, by file and by function. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DIST, ROOT } from '../support/paths.ts';
@@ -8,24 +8,20 @@ import { machine } from './machine.ts';
 import type { Row } from './rows.ts';
 import { runRow } from './run.ts';
 import { machineOf, table } from './text.ts';
-import { BARE, HARNESS, type Run, VARIANTS, type Variant } from './variants.ts';
+import { BARE, HARNESS, VARIANTS, type Variant } from './variants.ts';
 
 const INTERVAL_US = 200;
 const TOP = 25;
 const ROUNDS = 3;
-/** Where the harness's profiles are written at first. */
-const WRITTEN = 'written';
-
 type Profiles = Record<'bare' | 'recorded' | 'replayed', SelfTime[]>;
 
 /** @param keep writes it into the repository, where the benchmarks point at it */
 export async function profile(row: Row, mode: 'full' | 'quick', keep: boolean): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-bench-profile-'));
   try {
-    for (const name of ['bare', 'recorded', 'replayed', WRITTEN]) mkdirSync(join(folder, name));
+    for (const name of ['bare', 'recorded', 'replayed']) mkdirSync(join(folder, name));
     const variants = VARIANTS.filter(({ id }) => [BARE, HARNESS].includes(id)).map((variant) => profiled(variant, folder));
     await runRow({ ...row, starts: false }, row[mode], ROUNDS, variants);
-    putAway(folder, row.replays ? 'replayed' : 'recorded');
     const read = (name: string): SelfTime[] => {
       const files = readdirSync(join(folder, name)).map((file) => JSON.parse(readFileSync(join(folder, name, file), 'utf8')) as CpuProfile);
       return selfTimes(files, DIST);
@@ -40,27 +36,22 @@ export async function profile(row: Row, mode: 'full' | 'quick', keep: boolean): 
   }
 }
 
-/** A replay starts Node with the options of the recording, so both write to one folder: what lies there is put away in between. */
+/** A replay leaves out the recording's options that write files: its Node is started by a script that adds them. */
 function profiled(variant: Variant, folder: string): Variant {
   const options = (name: string): string[] => ['--cpu-prof', '--cpu-prof-interval', String(INTERVAL_US), '--cpu-prof-dir', join(folder, name)];
-  if (variant.id === BARE) return { ...variant, record: (work, agent) => variant.record(work, [...options('bare'), ...agent]) };
+  const { id, replay } = variant;
+  const recorded: Variant = { ...variant, record: (work, agent) => variant.record(work, [...options(id === BARE ? 'bare' : 'recorded'), ...agent]) };
+  if (!replay) return recorded;
+  const node = join(folder, 'node');
+  writeFileSync(node, `#!/bin/sh\nexec ${[process.execPath, ...options('replayed')].map((word) => `'${word}'`).join(' ')} "$@"\n`, { mode: 0o755 });
   return {
-    ...variant,
-    record(work, agent) {
-      putAway(folder, 'replayed');
-      return variant.record(work, [...options(WRITTEN), ...agent]);
-    },
+    ...recorded,
     replay(work, agent) {
-      putAway(folder, 'recorded');
-      const run = variant.replay?.(work, agent) as Run;
+      const run = replay(work, agent);
       // In the sandbox of the operating system a profile could not be written.
-      return { ...run, args: [...run.args, '--sandbox', 'process'] };
+      return { ...run, args: [...run.args, '--sandbox', 'process', '--node', node] };
     },
   };
-}
-
-function putAway(folder: string, name: keyof Profiles): void {
-  for (const file of readdirSync(join(folder, WRITTEN))) renameSync(join(folder, WRITTEN, file), join(folder, name, file));
 }
 
 function textOf(row: Row, profiles: Profiles): string {
