@@ -8,11 +8,11 @@ import { warmInternals } from './warm.ts';
 enter((control) => {
   const recording = record(control);
   if (!recording) return;
-  installBoundaries(recording.session, recording.facts.nativeAddons ?? [], warmInternals, recording.propagate);
+  installBoundaries(recording.session, recording.facts, warmInternals, recording.propagate);
   recording.session.watch();
 }, () => {
   const lane = recordLane();
   if (!lane) return;
-  installBoundaries(lane.session, lane.facts.nativeAddons ?? [], warmInternals, lane.propagate);
+  installBoundaries(lane.session, lane.facts, warmInternals, lane.propagate);
   lane.session.watch();
 });

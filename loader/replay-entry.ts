@@ -6,7 +6,7 @@ import { warmInternals } from './warm.ts';
 
 enter((control) => {
   const { session, facts, start, warm } = replay(control);
-  installBoundaries(session, facts.nativeAddons ?? [], () => {
+  installBoundaries(session, facts, () => {
     const giveBack = warmInternals();
     warm();
     return giveBack;

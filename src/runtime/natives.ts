@@ -13,6 +13,7 @@ const buffer: typeof import('node:buffer') = builtin('node:buffer');
 const crypto: typeof import('node:crypto') = builtin('node:crypto');
 const fs: typeof import('node:fs') = builtin('node:fs');
 const os: typeof import('node:os') = builtin('node:os');
+const stream: typeof import('node:stream') = builtin('node:stream');
 const util: typeof import('node:util') = builtin('node:util');
 const v8: typeof import('node:v8') = builtin('node:v8');
 
@@ -52,6 +53,9 @@ export const getPrototypeOf: typeof Object.getPrototypeOf = Object.getPrototypeO
 export const isPrototypeOf = (prototype: object, object: object): boolean => Object.prototype.isPrototypeOf.call(prototype, object);
 export const setPrototypeOf: typeof Object.setPrototypeOf = Object.setPrototypeOf;
 export const isAnyArrayBuffer: (value: unknown) => value is ArrayBuffer = util.types.isAnyArrayBuffer as (value: unknown) => value is ArrayBuffer;
+type OfWebStream = (stream: ReadableStream) => boolean;
+export const isDisturbed: OfWebStream = (stream as unknown as { isDisturbed: OfWebStream }).isDisturbed;
+export const isErrored: OfWebStream = stream.isErrored as unknown as OfWebStream;
 export const isAsyncFunction: (value: unknown) => boolean = util.types.isAsyncFunction;
 export const ownKeys: typeof Reflect.ownKeys = Reflect.ownKeys;
 export const jsonStringify: typeof JSON.stringify = JSON.stringify;

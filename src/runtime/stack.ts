@@ -67,6 +67,11 @@ export function calledByModuleLoader(below: AnyFunction): boolean {
   return false;
 }
 
+/** File of the innermost caller that is not the harness's; '' when there is none. */
+export function callerFile(below: AnyFunction): string {
+  return callSites(8, below).map(fileOf).find((file) => file !== '' && !isOwnFile(file)) ?? '';
+}
+
 /** Whether a WebAssembly module called `below` itself. */
 export function calledByWasm(below: AnyFunction): boolean {
   const caller = callSites(4, below).find((site) => !isOwn(site));

@@ -28,6 +28,9 @@ const network: readonly AgentCase[] = [
   { agent: 'sockets.mjs' },
   { agent: 'connection-errors.mjs' },
   { agent: 'unread-bodies.mjs', nodeArgs: ['--expose-gc'] },
+  // Node's own undici is loaded before any preload where the environment names a proxy.
+  { agent: 'unread-bodies.mjs', label: 'unread bodies through a proxy that the environment names', nodeArgs: ['--expose-gc'], env: ({ url }) => ({ NODE_USE_ENV_PROXY: '1', NODE_NO_WARNINGS: '1', HTTP_PROXY: url }) },
+  { agent: 'unread-bodies.mjs', label: 'unread bodies behind a preload that has used fetch', nodeArgs: ['--expose-gc'], env: { NODE_OPTIONS: '--import=data:text/javascript,void(Response)' } },
   { agent: 'zlib.mjs' },
   { agent: 'upload.mjs', prepare: writeFiles, spoil: spoilFiles },
   { agent: 'request-bodies.mjs' },

@@ -2,15 +2,50 @@
  * Garbage collection as a source of order: finalizers run when the log says so, and a WeakRef dies when it died in the
  * recorded run. Installed before undici loads, which cancels unread bodies from a finalizer.
  */
-import { apply, bufferAlloc, construct, NativeFinalizationRegistry, NativeWeakRef } from '../../runtime/natives.ts';
+import { apply, bufferAlloc, construct, isDisturbed, isErrored, NativeFinalizationRegistry, NativeWeakRef } from '../../runtime/natives.ts';
 import { type AnyFunction, disguiseConstructor, patchMethod, patchValue } from '../../runtime/patches.ts';
+import { callerFile } from '../../runtime/stack.ts';
 import { createStash } from '../../runtime/stash.ts';
 import type { Session } from '../session.ts';
 
-export function installFinalizers(session: Session): void {
-  patchValue(globalThis, 'FinalizationRegistry', recordedRegistry(NativeFinalizationRegistry, session));
+/** Recorders before it left alone what was there before them. */
+const KNOWS_EARLIER = 3;
+
+const UNDICI = 'node:internal/deps/undici/undici';
+
+/** @param surface of the run's recorder */
+export function installFinalizers(session: Session, surface: number): void {
+  const Registry = recordedRegistry(NativeFinalizationRegistry, session, surface >= KNOWS_EARLIER ? (...registered) => registerEarlier(...registered) : undefined);
+  const { register } = Registry.prototype as { register: AnyFunction };
+  const earlier = createStash<object | null>();
+  /**
+   * Node loads its undici before any preload where the environment names a proxy (NODE_USE_ENV_PROXY), and another preload may
+   * have used `fetch`: a registry of the harness then does what undici's own would.
+   */
+  const registerEarlier: RegisterEarlier = (registry, target, held) => {
+    let standIn = earlier.get(registry);
+    if (standIn === undefined) {
+      const isUndici = callerFile(registerEarlier) === UNDICI;
+      if (!isUndici) session.mayDiffer('a FinalizationRegistry that was made before the harness was loaded');
+      // Its other one takes listeners off signals, which nobody sees.
+      standIn = isUndici && isRecordedRef(held) ? construct(Registry, [cancelUnread]) as object : null;
+      earlier.set(registry, standIn);
+    }
+    if (standIn) apply(register, standIn, [target, held]);
+    return standIn !== null;
+  };
+  patchValue(globalThis, 'FinalizationRegistry', Registry);
   patchValue(globalThis, 'WeakRef', recordedWeakRef(NativeWeakRef, session));
 }
+
+/** What undici does when an answer was collected whose body nobody has read: its connection is free again. */
+function cancelUnread(ref: WeakRef<ReadableStream>): void {
+  const stream = ref.deref();
+  if (stream && !stream.locked && !isDisturbed(stream) && !isErrored(stream)) stream.cancel('Response object has been garbage collected').catch(() => {});
+}
+
+/** Of a registry that no recorded constructor made. @returns whether it was registered elsewhere */
+type RegisterEarlier = (registry: object, target: WeakKey, held: unknown) => boolean;
 
 interface RegistryState {
   next: number;
@@ -18,14 +53,14 @@ interface RegistryState {
   readonly tokens: WeakMap<WeakKey, number[]>;
 }
 
-/** @param native of any realm */
-export function recordedRegistry(native: FinalizationRegistryConstructor, session: Session): AnyFunction {
+/** @param native of any realm @param earlier takes what is registered with one that was made before it could be recorded */
+export function recordedRegistry(native: FinalizationRegistryConstructor, session: Session, earlier?: RegisterEarlier): AnyFunction {
   const states = createStash<RegistryState>();
   const { prototype } = native;
   patchMethod(prototype, 'register', (native) => function (this: object, ...args: unknown[]): void {
     const state = states.get(this);
-    if (!state) return void apply(native, this, args);
     const [target, held, token] = args;
+    if (!state) return void ((earlier && this instanceof NativeFinalizationRegistry && earlier(this, target as WeakKey, held)) || apply(native, this, args));
     const key = ++state.next;
     // Native code checks that the target is not what is held for it.
     apply(native, this, target === held ? args : [target, key, ...args.slice(2)]);
@@ -77,12 +112,16 @@ interface RefState {
 
 /** References are numbered, in all realms together. */
 let count = 0;
+const refs = createStash<RefState>();
+
+function isRecordedRef(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && refs.get(value) !== undefined;
+}
 
 /** @param native of any realm */
 export function recordedWeakRef(native: WeakRefConstructor, session: Session): AnyFunction {
-  const states = createStash<RefState>();
   patchMethod(native.prototype, 'deref', (deref) => function (this: object): unknown {
-    const state = states.get(this);
+    const state = refs.get(this);
     if (!state) return apply(deref, this, []) as unknown;
     if (state.dead) return undefined;
     state.reads++;
@@ -94,7 +133,7 @@ export function recordedWeakRef(native: WeakRefConstructor, session: Session): A
   });
   return disguiseConstructor(native as unknown as AnyFunction, (target, args) => {
     const ref = construct(native as unknown as AnyFunction, args, target) as object;
-    states.set(ref, { id: ++count, reads: 0, dead: false, target: session.effect<WeakKey | undefined>(() => undefined, args[0] as WeakKey) });
+    refs.set(ref, { id: ++count, reads: 0, dead: false, target: session.effect<WeakKey | undefined>(() => undefined, args[0] as WeakKey) });
     return ref;
   });
 }

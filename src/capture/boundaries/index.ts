@@ -1,4 +1,5 @@
 /** The whole interception surface, in the order in which it has to be installed. */
+import type { RunFacts } from '../../model/event.ts';
 import { hideSources } from '../../runtime/patches.ts';
 import { installWarnings } from '../../runtime/warnings.ts';
 import type { Session } from '../session.ts';
@@ -40,14 +41,14 @@ import { patchWasm } from './wasm.ts';
 import { installZlib } from './zlib.ts';
 
 /**
- * @param pureAddons native addons that are declared pure: package names, or globs of paths
+ * @param facts of the run: which native addons are declared pure, and which surface its recorder had
  * @param warm loads what has to be loaded before the clocks and sources are patched, and returns what hides that it has
  * @param propagate puts the harness into children, when recording
  */
-export function installBoundaries(session: Session, pureAddons: readonly string[], warm: () => () => void, propagate?: Propagate): void {
+export function installBoundaries(session: Session, { nativeAddons = [], surface = 0 }: Pick<RunFacts, 'nativeAddons' | 'surface'>, warm: () => () => void, propagate?: Propagate): void {
   installWarnings();
   installTimeZone(session);
-  installFinalizers(session);
+  installFinalizers(session, surface);
   const handles = installHandles(session);
   installServers(session, handles);
   const tls = installTls(session, handles);
@@ -82,7 +83,7 @@ export function installBoundaries(session: Session, pureAddons: readonly string[
   installChannels(session, ports);
   installWorkerThread(session, ports);
   installWorkers(session, ports);
-  installAddons(session, pureAddons);
+  installAddons(session, nativeAddons);
   installUncaptured(session);
   installSharedServers(session);
   warmed();
