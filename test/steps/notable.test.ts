@@ -123,15 +123,29 @@ function sideBySide(next: string, { together = true, again = false } = {}): Step
 }
 
 test('a prompt that has its number from work beside', () => {
-  const texts = (steps: readonly Step[]): string[] => notableIn(steps).filter(({ what }) => what === 'stranger-in-prompt').map(({ text }) => text);
   const steps = sideBySide('The order is "A-7002".');
   const [first, second] = steps.filter(({ kind }) => kind === 'llm');
-  expect(texts(steps)).toEqual([`possible mix-up: prompt ${steps.findLast(({ kind }) => kind === 'llm')?.step} says A-7002; the answer before it on its own branch (${first?.step}) said A-7001; A-7002 appears in the answer of ${second?.step}, a parallel branch`]);
+  expect(strangers(steps)).toEqual([`possible mix-up: prompt ${steps.findLast(({ kind }) => kind === 'llm')?.step} says A-7002; the answer that led to it (${first?.step}) said A-7001; A-7002 appears in the answer of ${second?.step}, asked beside it`]);
   // What led to it, both, something of another form, or a number that nobody beside had brought: nothing is said.
-  for (const next of ['The order is "A-7001".', 'Compare A-7001 and A-7002.', 'Ask for T-7002, please', 'And A-7003?', 'no number']) expect(texts(sideBySide(next))).toEqual([]);
+  for (const next of ['The order is "A-7001".', 'Compare A-7001 and A-7002.', 'Ask for T-7002, please', 'And A-7003?', 'no number']) expect(strangers(sideBySide(next))).toEqual([]);
   // One after the other is how lists are worked through.
-  expect(texts(sideBySide('The order is "A-7001".', { together: false }))).toEqual([]);
+  expect(strangers(sideBySide('The order is "A-7001".', { together: false }))).toEqual([]);
 });
+
+function strangers(steps: readonly Step[]): string[] {
+  return notableIn(steps).filter(({ what }) => what === 'stranger-in-prompt').map(({ text }) => text);
+}
+
+/** The call beside is answered before the prompt that names its number, or after it. */
+function besideAnswered(when: 'before' | 'after'): Step[] {
+  const tape = new Tape();
+  const [first, second] = [askOn(tape, 'about the first mail'), askOn(tape, 'about the second mail')];
+  if (when === 'before') answerOn(tape, second, 'It is A-7002.');
+  answerOn(tape, first, 'It is A-7001.');
+  askOn(tape, 'The order is "A-7002".');
+  if (when === 'after') answerOn(tape, second, 'It is A-7002.');
+  return interpret(tape.events);
+}
 
 test('of several answers beside, the prompt had its number from one that was there', () => {
   const tape = new Tape();
@@ -144,7 +158,10 @@ test('of several answers beside, the prompt had its number from one that was the
   answerOn(tape, third, 'It is A-7002, too.');
   const steps = interpret(tape.events);
   const named = steps.filter(({ kind }) => kind === 'llm')[1]?.step;
-  expect(notableIn(steps).filter(({ what }) => what === 'stranger-in-prompt').map(({ text }) => text)).toEqual([expect.stringContaining(`A-7002 appears in the answer of ${named}, a parallel branch`)]);
+  expect(strangers(steps)).toEqual([expect.stringContaining(`A-7002 appears in the answer of ${named}, asked beside it`)]);
+  // The one that had it was on its way.
+  expect(strangers(besideAnswered('before'))).toEqual([expect.stringMatching(/asked beside it$/)]);
+  expect(strangers(besideAnswered('after'))).toEqual([expect.stringMatching(/asked beside it and still arriving \(an answer is read in pieces\)$/)]);
 });
 
 test('answers in another order than the questions', () => {
@@ -159,10 +176,10 @@ test('the prompt that was told what the last of reordered answers brought', () =
   const told = (steps: readonly Step[]): string[] => notableIn(steps).filter(({ what }) => what === 'order-told').map(({ text }) => text);
   const steps = sideBySide('So it is A-7001?');
   const [one, two, prompt] = steps.filter(({ kind }) => kind === 'llm').map(({ step }) => step);
-  expect(told(steps)).toEqual([`2 calls were under way together; asked in the order ${one}, ${two}, they were answered in the order ${two}, ${one}; what came of the last answer (${one}) is what prompt ${prompt} was told: "A-7001"`]);
+  expect(told(steps)).toEqual([`2 calls were under way together; asked in the order ${one}, ${two}, they were answered in the order ${two}, ${one}; prompt ${prompt} was told what came of the last answer (${one}), "A-7001", and nothing that came of ${two}`]);
   const retried = sideBySide('So it is A-7001?', { again: true });
   const [refused, quick, again, after] = retried.filter(({ kind }) => kind === 'llm').map(({ step }) => step);
-  expect(told(retried)).toEqual([`2 calls were under way together; asked in the order ${refused}, ${quick} (${refused} again as ${again}), they were answered in the order ${quick}, ${again}; what came of the last answer (${again}) is what prompt ${after} was told: "A-7001"`]);
+  expect(told(retried)).toEqual([`2 calls were under way together; asked in the order ${refused}, ${quick} (${refused} again as ${again}), they were answered in the order ${quick}, ${again}; prompt ${after} was told what came of the last answer (${again}), "A-7001", and nothing that came of ${quick}`]);
   // Told both, told neither, told what came first, told what the questions said.
   for (const next of ['A-7001 or A-7002?', 'Go on.', 'So it is A-7002?', 'What of "the first mail"?']) expect(told(sideBySide(next))).toEqual([]);
   expect(told(sideBySide('So it is A-7001?', { together: false }))).toEqual([]);

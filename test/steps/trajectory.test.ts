@@ -48,10 +48,11 @@ test('reads like a trajectory', async () => {
   const blank = lines.indexOf('');
   expect(lines.slice(0, blank)).toEqual([
     'run 0193abcd  weather (agent.mjs)  recording complete · process exited with 0  2 notable',
-    'node agent.mjs Paris · Node 20.20.2 · 2026-11-18T11:06:40.000Z · took 3.21 s',
+    'node agent.mjs Paris · Node 20.20.2 · 2026-11-18T11:06:40.000Z · took 3.21 s (Node’s own start not counted)',
     expect.stringMatching(/^15 steps \(numbers \d+–\d+, with gaps\): 11 listed, 4 not: 1 clock step \(2 reads\), 1 random step \(3 values\), 1 immediate, 1 short timer \(--verbose lists them\)$/),
     '2 model calls · 1 tool call asked for by models (its result was returned to a model) · 1 HTTP request · 1 other connection · 1 file operation · 20 tokens in, 10 out',
-    expect.stringMatching(/^AFTER: .*order, not data.* · [+]MS: milliseconds since the start · → /),
+    expect.stringMatching(/^AFTER: .*by order; .* · [+]MS: milliseconds since the recording began$/),
+    expect.stringMatching(/^answer: .* · → what came of it · ← /),
   ]);
   const [heading, ...rows] = lines.slice(blank + 1);
   const columns = /^ *STEP +AFTER +[+]MS  /.exec(heading ?? '')?.[0].length ?? 0;
@@ -59,8 +60,9 @@ test('reads like a trajectory', async () => {
   const body = rows.slice(0, rows.indexOf(''));
   expect(body.map((line) => line.slice(columns))).toEqual([
     'file    readFile config.json → 23 characters',
+    '        < {"model":"gpt-4o-mini"}',
     'stdout  Asking…',
-    'llm     openai gpt-4o-mini · 1 message, 1 tool',
+    'llm     openai gpt-4o-mini · 1 message, 1 tool: get_weather',
     '        user       Weather in Paris?',
     '        → get_weather({"city":"Paris"})',
     expect.stringMatching(/^ {10}← = answer of \d+ \(told in \d+\)$/),

@@ -38,7 +38,7 @@ export function headerLines(run: RunHeader, steps: readonly Step[], { roles, tim
   const ending = run.signal ? `process killed by ${run.signal}` : run.exitCode === null ? null : `process exited with ${run.exitCode}`;
   const refused = run.fork?.refused;
   const status = visible([refused && run.status === 'truncated' ? 'fork stopped' : `recording ${run.status}`, refused && `refused ${refused.join(', ')}`, ending].filter(Boolean).join(' · '));
-  const facts = [oneLine(command, 160), `Node ${run.node.replace(/^v/, '')}`, run.startedAt, run.durationMs === null ? null : `took ${duration(run.durationMs)}`];
+  const facts = [oneLine(command, 160), `Node ${run.node.replace(/^v/, '')}`, run.startedAt, run.durationMs === null ? null : `took ${duration(run.durationMs)} (Node’s own start not counted)`];
   const warning = aliasWarning(steps);
   return [
     [paint('bold', visible(`run ${run.id}`)), titleOf(run), run.status === 'complete' && !run.exitCode && !refused ? status : paint('yellow', status), ...(notable > 0 ? [`${grouped(notable)} notable`] : [])].join('  '),
@@ -116,8 +116,8 @@ function tokensOf(models: readonly Step[]): string | null {
   });
   const sum = (of: (usage: Usage) => number | null): number => usages.reduce((total, usage) => total + (of(usage) ?? 0), 0);
   const [input, output] = [sum(({ inputTokens }) => inputTokens), sum(({ outputTokens }) => outputTokens)];
-  if (input + output === 0) return null;
   const answered = models.filter(({ error }) => !error).length;
+  if (input + output === 0) return answered === 0 ? null : 'no token counts in the answers';
   return `${grouped(input)} tokens in, ${grouped(output)} out${usages.length < answered ? ` (known of ${usages.length} of ${answered} answers)` : ''}`;
 }
 

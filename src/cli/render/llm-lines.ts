@@ -1,6 +1,7 @@
 /** A model call: what was new in the prompt, and what the model decided. */
-import { messagesOf, type News, toolName } from '../../steps/conversation.ts';
-import { asList, asNumber, asObject, preview } from '../../steps/json.ts';
+import { type Conversations, messagesOf, type News, toolName } from '../../steps/conversation.ts';
+import { emptyIn } from '../../steps/empty.ts';
+import { asList, asObject, preview } from '../../steps/json.ts';
 import { contentText, type EmbeddingOutput, type LlmInput, type LlmOutput, type Message, type ToolCall } from '../../steps/providers/provider.ts';
 import type { ModelToolCall, Step, Usage } from '../../steps/step.ts';
 import { handedOn } from '../../steps/told.ts';
@@ -8,6 +9,7 @@ import { type Context, errorText, type Line, type Meanwhile, numbersOf } from '.
 import { clippedLines, counted, duration, oneLine, visible } from './text.ts';
 
 const ROLE_COLUMNS = 10;
+const NAMED_TOOLS = 4;
 
 export function questionLines(step: Step, meanwhile: Meanwhile, context: Context): Line[] {
   const { paint } = context;
@@ -24,7 +26,8 @@ export function answerLines(step: Step, meanwhile: Meanwhile, context: Context):
   const said = context.news.has(step.step) ? (message ? messageAnswer(message, step, context) : []) : vectorLines(step, context);
   const failure = step.error ? [{ tag: '', text: paint('red', `✗ ${errorText(step.error)}`) }] : [];
   const overtaken = meanwhile.open.filter((other) => other.kind === 'llm');
-  const facts = [finishReason && visible(finishReason), usageText(usage), step.latencyMs === null ? null : duration(step.latencyMs), overtaken.length > 0 && !step.error ? `answered before ${numbersOf(overtaken)}, asked earlier` : null];
+  const isStreamed = asObject(asObject(step.input)['params'])['stream'] === true && !step.error;
+  const facts = [finishReason && visible(finishReason), isStreamed ? 'streamed' : null, usageText(usage), step.latencyMs === null ? null : duration(step.latencyMs), overtaken.length > 0 && !step.error ? `answered before ${numbersOf(overtaken)}, asked earlier` : null];
   const closing = facts.filter(Boolean).join(' · ');
   return [...said, ...failure, ...(closing === '' ? [] : [{ tag: '', text: paint('dim', closing) }])];
 }
@@ -33,8 +36,7 @@ function headline(step: Step, { relation, since, messages, dropped }: News, { st
   const added = counted(messages.length, 'new message');
   switch (relation) {
     case 'new': {
-      const tools = asNumber((step.input as Partial<LlmInput>).tools?.length) ?? 0;
-      return [counted(messages.length, 'message'), ...(tools > 0 ? [counted(tools, 'tool')] : [])].join(', ');
+      return [counted(messages.length, 'message'), ...toolsOf(step)].join(', ');
     }
     case 'retry':
       return `retry of ${since} after ${visible(steps.get(since ?? -1)?.error?.code ?? 'its failure')}`;
@@ -47,6 +49,15 @@ function headline(step: Step, { relation, since, messages, dropped }: News, { st
     case 'continues':
       return `continues ${since}, ${added}`;
   }
+}
+
+/** How many, and which where they are few: what a model could have done instead is half of what it did. */
+function toolsOf({ input }: Step): string[] {
+  const { tools = [] } = input as Partial<LlmInput>;
+  if (tools.length === 0) return [];
+  const names = tools.map(({ name }) => name);
+  const listed = names.length <= NAMED_TOOLS && names.every((name) => typeof name === 'string' && name !== '') ? `: ${visible(names.join(', '))}` : '';
+  return [`${counted(tools.length, 'tool')}${listed}`];
 }
 
 function embeds(step: Step): string {
@@ -97,7 +108,7 @@ function resultLines(message: Message, step: Step, context: Context): string[] {
   const relation = call ? handedOn(call, context.steps) : null;
   if (relation === 'same' && context.limits) return [`= answer of ${call?.servedBy[0]}`];
   const lines = textOf(message, step, context);
-  return relation === 'differs' ? [...lines.slice(0, -1), `${lines.at(-1) ?? ''} ${context.paint('yellow', `(differs from the response of ${call?.servedBy[0]})`)}`] : lines;
+  return relation === 'differs' ? [...lines.slice(0, -1), `${lines.at(-1) ?? ''} ${context.paint('yellow', `(differs from the response of ${responseOf(call?.servedBy[0], context.steps)})`)}`] : lines;
 }
 
 function messageAnswer(message: Message, step: Step, context: Context): Line[] {
@@ -129,24 +140,37 @@ function callText({ name, args }: ToolCall, { limits }: Context): string {
 }
 
 /** What became of a call: `  ← {"temp":12} (told in 188, served by 181)`. */
-function outcomeLines(outcome: ModelToolCall | undefined, { paint, limits, steps }: Context): string[] {
+function outcomeLines(outcome: ModelToolCall | undefined, { paint, limits, steps, news }: Context): string[] {
   if (!outcome || outcome.answeredAt === null) return [];
   const { result, error, servedBy } = outcome;
   const relation = handedOn(outcome, steps);
-  const known = outcome.servedByBasis === 'time' ? provenance(outcome) : `told in ${outcome.answeredAt}`;
+  const again = toldAgain(outcome.answeredAt, steps, news);
+  const known = outcome.servedByBasis === 'time' ? provenance(outcome, again) : `told in ${outcome.answeredAt}${again}`;
   if (relation === 'same' && limits) return [`  ← = answer of ${servedBy[0]} ${paint('dim', `(${known})`)}`];
   // The prompt that brings the result shows more of it.
   const columns = limits ? limits.columns / 2 : Infinity;
   const text = error?.message ?? (typeof result === 'string' ? result : limits ? preview(result, columns) : JSON.stringify(result));
   const told = error ? paint('red', `✗ ${oneLine(text, columns)}`) : oneLine(text, columns);
-  const differs = relation === 'differs' ? `; ${paint('yellow', `differs from the response of ${servedBy[0]}`)}` : '';
-  return [`  ← ${told} ${paint('dim', `(${provenance(outcome)}`)}${differs}${paint('dim', ')')}`];
+  const differs = relation === 'differs' ? `; ${paint('yellow', `differs from the response of ${responseOf(servedBy[0], steps)}`)}` : '';
+  return [`  ← ${told} ${paint('dim', `(${provenance(outcome, again)}`)}${differs}${paint('dim', ')')}`];
 }
 
-/** @returns e.g. `told in 188, probably served by 181`. */
-export function provenance({ answeredAt, servedBy, servedByBasis }: ModelToolCall): string {
+/** The prompt may have been refused. */
+function toldAgain(answeredAt: number, steps: ReadonlyMap<number, Step>, news: Conversations): string {
+  const next = steps.get(answeredAt)?.error ? [...news].find(([, { relation, since }]) => relation === 'retry' && since === answeredAt) : undefined;
+  return next ? `, which failed, and again in ${next[0]}${toldAgain(next[0], steps, news)}` : '';
+}
+
+/** @returns its number, and that it holds nothing. */
+function responseOf(by: number | undefined, steps: ReadonlyMap<number, Step>): string {
+  const empty = emptyIn(asObject(steps.get(by ?? -1)?.output)['body']);
+  return `${by}${empty === null ? '' : `, ${empty}`}`;
+}
+
+/** @param again where it was told once more @returns e.g. `told in 188, probably served by 181`. */
+export function provenance({ answeredAt, servedBy, servedByBasis }: ModelToolCall, again = ''): string {
   const by = servedBy.length === 0 ? '' : `, ${servedByBasis === 'time' ? 'probably ' : ''}served by ${servedBy.join(', ')}`;
-  return `told in ${answeredAt}${by}`;
+  return `told in ${answeredAt}${again}${by}`;
 }
 
 function usageText(usage: Usage | null): string | null {

@@ -89,7 +89,8 @@ function socketTag({ input }: Step): string {
 function fileLines(step: Step, context: Context): Line[] {
   const lines: Line[] = [{ tag: 'file', text: withError(oneLine(step.error ? step.name : step.summary, 160), step.error, context) }];
   const content = asText(asObject(step.output)['content']);
-  if (content === null || context.limits) return lines;
+  if (content === null) return lines;
+  if (context.limits) return [...lines, ...bodyLines(content, context.limits, step.step).map((text) => ({ tag: '', text: context.paint('dim', `< ${text}`) }))];
   return [...lines, ...clippedLines(content, undefined, step.step).map((text) => ({ tag: '', text: `  ${text}` }))];
 }
 

@@ -43,7 +43,7 @@ export function renderTrajectory(run: RunHeader, steps: readonly Step[], options
   const timeline = new Timeline(steps, { verbose });
   const entries = entriesOf(timeline, Date.parse(run.startedAt) || Date.parse(steps[0]?.startedAt ?? '') || 0, context);
   const notable = notableIn(steps, context.news);
-  const header = [...headerLines(run, steps, { roles: context.roles, timeline, notable: notable.length, paint }), ...(entries.length > 0 ? [paint('dim', LEGEND)] : [])];
+  const header = [...headerLines(run, steps, { roles: context.roles, timeline, notable: notable.length, paint }), ...(entries.length > 0 ? LEGEND.map((line) => paint('dim', line)) : [])];
   return [...header.flatMap((line) => (columns === undefined ? [line] : wrap(line, columns))), '', ...tableLines(entries, context, columns), ...(steps.length === 0 ? [] : notableLines(notable, { paint, columns })), ''].join('\n');
 }
 
@@ -116,7 +116,10 @@ function printedItem(pieces: readonly Piece[], context: Context): Line[] {
   return lines.map((line, index) => (index === lines.length - 1 ? { ...line, text: line.text + joined } : line));
 }
 
-const LEGEND = 'AFTER: the step whose answer, arrival or timer led to this one (order, not data: no shared variables) · +MS: milliseconds since the start · → what came of it · ← what a model was told';
+const LEGEND = [
+  'AFTER: the step whose answer, arrival or timer led to this one (by order; what passes through a variable is not followed) · +MS: milliseconds since the recording began',
+  'answer: of a step further up · → what came of it · ← what a model was told · served by: the request that did the work of a tool',
+];
 
 /** Columns: the step, the step that led to it, milliseconds since the start, what sort of step, what it was. */
 function tableLines(entries: readonly Entry[], { paint }: Context, columns: number | undefined): string[] {

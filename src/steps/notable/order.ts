@@ -36,8 +36,8 @@ export function answersOutOfOrder(steps: readonly Step[], conversations: Convers
     const told = answered.at(-1) === together.at(-1) ? null : toldOfLast(answered, followers, conversations);
     if (!told) return [{ what: 'out-of-order', steps: numbers, text }];
     const { prompt, value, source, last } = told;
-    const where = source === last ? '' : `, in ${source},`;
-    return [{ what: 'order-told', steps: [prompt, ...numbers, ...(source === last ? [] : [source])], text: `${text}; what came of the last answer (${last})${where} is what prompt ${prompt} was told: ${JSON.stringify(shortly(value))}` }];
+    const where = source === last ? '' : `, in ${source}`;
+    return [{ what: 'order-told', steps: [prompt, ...numbers, ...(source === last ? [] : [source])], text: `${text}; prompt ${prompt} was told what came of the last answer (${last}${where}), ${JSON.stringify(shortly(value))}, and nothing that came of ${listed(answered.filter(({ step }) => step !== last).map(({ step }) => step))}` }];
   });
 }
 

@@ -1,4 +1,5 @@
 /** Answers that hold little: empty lists, nothing found, errors that were told to the model as a result. */
+import { emptyIn } from '../empty.ts';
 import { asNumber, asObject, asText, isObject, parseShallowJson, preview } from '../json.ts';
 import { contentText } from '../providers/provider.ts';
 import type { ModelToolCall, Step } from '../step.ts';
@@ -6,8 +7,6 @@ import { handedOn } from '../told.ts';
 import type { Notable } from './notable.ts';
 import { shortly } from './shortly.ts';
 
-/** Lists that are empty when all is well. */
-const WELL_EMPTY = /error|warning|tag|label|fail|issue|message|permission|include|link|header|notice|detail/i;
 const NOT_FOUND = /\b(?:not found|no (?:such|results?|match(?:es)?|entr(?:y|ies)|records?|rows|data|documents?|information)\b|does(?: not|n't) exist|nothing found|could not find)/i;
 const FAILED = /^\W*(?:error|failed|failure|exception|traceback|invalid|unable to|cannot|timed? ?out|access denied|permission denied|unauthori[sz]ed|forbidden)\b/i;
 /** A long text that mentions a missing thing is not about it. */
@@ -51,19 +50,6 @@ function poorResult(asker: number, call: ModelToolCall): Notable[] {
   if (text.length > SHORT) return [];
   if (FAILED.test(text)) return [{ what: 'tool-error', steps, text: `${name}, asked for in ${asker}, returned ${JSON.stringify(shortly(text))}` }];
   return NOT_FOUND.test(text) ? [{ what: 'not-found', steps, text: `${name}, asked for in ${asker}, returned ${JSON.stringify(shortly(text))}` }] : [];
-}
-
-/** @returns what is empty, in words; null where something is there. */
-function emptyIn(value: unknown): string | null {
-  if (value === null) return 'null';
-  if (value === '') return 'an empty text';
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : null;
-  if (!isObject(value)) return null;
-  const entries = Object.entries(value);
-  if (entries.length === 0) return 'an empty object';
-  const lists = entries.filter(([name, member]) => Array.isArray(member) && !WELL_EMPTY.test(name));
-  const allEmpty = lists.length > 0 && lists.every(([, member]) => (member as unknown[]).length === 0);
-  return allEmpty ? `an empty list (${lists.map(([name]) => name).join(', ')})` : null;
 }
 
 function textOf({ result, error }: ModelToolCall): string {

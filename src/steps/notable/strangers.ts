@@ -29,7 +29,7 @@ export function strangersInPrompts(steps: readonly Step[], conversations: Conver
       return [{
         what: 'stranger-in-prompt',
         steps: [step.step, nearest.step, from.step],
-        text: `possible mix-up: prompt ${step.step} says ${name}; the answer before it on its own branch (${nearest.step}) said ${instead}; ${name} appears in the answer of ${from.step}, a parallel branch`,
+        text: `possible mix-up: prompt ${step.step} says ${name}; the answer that led to it (${nearest.step}) said ${instead}; ${name} appears in the answer of ${from.step}, asked beside it${(from.ended ?? Infinity) > step.step ? ' and still arriving (an answer is read in pieces)' : ''}`,
       }];
     });
   });
