@@ -6,17 +6,26 @@ import { bufferAlloc, bufferFrom } from '../runtime/natives.ts';
 
 const CLONE = 0xff;
 /** Append only: journals hold these numbers. */
-const TAG = { undefined: 0, null: 1, true: 2, false: 3, number: 4, latin1: 5, utf16: 6, bigint: 7, float64Array: 8, bigInt64Array: 9, bytes: 10 } as const;
+const TAG = { undefined: 0, null: 1, true: 2, false: 3, number: 4, latin1: 5, utf16: 6, bigint: 7, float64Array: 8, bigInt64Array: 9, bytes: 10, filled: 11 } as const;
+/** Of values that are all the same. */
+const [UNDEFINED, NULL, TRUE, FALSE] = [TAG.undefined, TAG.null, TAG.true, TAG.false].map((tag) => bufferFrom([tag])) as [Buffer, Buffer, Buffer, Buffer];
+/** Encoded values lie side by side in one buffer: a buffer of its own for each of them would cost more than all else. */
+const SLAB_BYTES = 64 * 1024;
+/** Larger ones have one of their own. */
+const SMALL_BYTES = 8 * 1024;
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/** @returns undefined where only a structured clone will do */
+let slab = bufferAlloc(0);
+let slabUsed = 0;
+
+/** @returns undefined where only a structured clone will do; else bytes that nobody writes to again */
 export function encodeCompact(value: unknown): Buffer | undefined {
   switch (typeof value) {
     case 'undefined':
-      return tagged(TAG.undefined, 0);
+      return UNDEFINED;
     case 'boolean':
-      return tagged(value ? TAG.true : TAG.false, 0);
+      return value ? TRUE : FALSE;
     case 'number': {
       const encoded = tagged(TAG.number, 8);
       encoded.writeDoubleLE(value, 1);
@@ -31,7 +40,7 @@ export function encodeCompact(value: unknown): Buffer | undefined {
       return encoded;
     }
     default:
-      return value === null ? tagged(TAG.null, 0) : encodeArray(value as object);
+      return value === null ? NULL : encodeArray(value as object);
   }
 }
 
@@ -40,13 +49,18 @@ export function encodeBytes(bytes: Uint8Array): Buffer {
   return withBytes(TAG.bytes, bytes);
 }
 
+/** Bytes that a call filled in, which answered with their number. */
+export function encodeFilled(bytes: Uint8Array): Buffer {
+  return withBytes(TAG.filled, bytes);
+}
+
 export function isClone(data: Uint8Array): boolean {
   return data[0] === CLONE;
 }
 
 /** @returns whether a value in short is a text, or bytes */
 export function isCompactText(data: Uint8Array): boolean {
-  return data[0] === TAG.latin1 || data[0] === TAG.utf16 || data[0] === TAG.bytes;
+  return data[0] === TAG.latin1 || data[0] === TAG.utf16 || data[0] === TAG.bytes || data[0] === TAG.filled;
 }
 
 /** @returns the value, or the bytes that were filled in */
@@ -74,6 +88,8 @@ export function decodeCompact(encoded: Uint8Array): { readonly result: unknown; 
       return { result: new BigInt64Array(copyOf(data)) };
     case TAG.bytes:
       return { result: undefined, bytes: data.subarray(1) };
+    case TAG.filled:
+      return { result: data.length - 1, bytes: data.subarray(1) };
     default:
       throw new RangeError(`a value of an unknown sort (${data[0]})`);
   }
@@ -99,9 +115,18 @@ function encodeArray(value: object): Buffer | undefined {
 }
 
 function tagged(tag: number, size: number): Buffer {
-  const encoded = bufferAlloc(size + 1);
+  const encoded = place(size + 1);
   encoded[0] = tag;
   return encoded;
+}
+
+function place(size: number): Buffer {
+  if (size > SMALL_BYTES) return bufferAlloc(size);
+  if (slabUsed + size > slab.length) {
+    slab = bufferAlloc(SLAB_BYTES);
+    slabUsed = 0;
+  }
+  return slab.subarray(slabUsed, (slabUsed += size));
 }
 
 function withBytes(tag: number, bytes: Uint8Array): Buffer {

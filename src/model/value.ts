@@ -1,6 +1,6 @@
 /** Values as the journal keeps them: in short, or as a structured clone, and errors with their own properties. */
 import { deserialize, getPrototypeOf, isDOMException, nativeDOMException, NativeError, reflectSet, serialize, setPrototypeOf } from '../runtime/natives.ts';
-import { decodeCompact, encodeBytes, encodeCompact, isClone } from './compact.ts';
+import { decodeCompact, encodeBytes, encodeCompact, encodeFilled, isClone } from './compact.ts';
 import { isNodeError, markNodeError } from '../runtime/node-error.ts';
 
 interface RecordedError {
@@ -39,7 +39,10 @@ export function decodeError(recorded: RecordedError): Error {
 
 export function encodeOutcome(outcome: Outcome): Buffer {
   if ('error' in outcome) return serialize({ error: encodeError(outcome.error) });
-  if (outcome.bytes) return outcome.result === undefined ? encodeBytes(outcome.bytes) : serialize(outcome);
+  if (outcome.bytes) {
+    if (outcome.result === undefined) return encodeBytes(outcome.bytes);
+    return outcome.result === outcome.bytes.length ? encodeFilled(outcome.bytes) : serialize(outcome);
+  }
   return encodeCompact(outcome.result) ?? serialize(withBareness(outcome));
 }
 

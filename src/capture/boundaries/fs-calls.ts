@@ -52,7 +52,11 @@ export class FsCalls {
 
   /** The request object among the arguments, or the symbol that asks for a promise. @returns undefined for a call at once */
   formOf(args: readonly unknown[]): object | symbol | undefined {
-    return args.find((arg): arg is object | symbol => arg === this.#usePromises || arg instanceof this.#Request);
+    for (let at = args.length - 1; at > 0; at--) {
+      const arg = args[at];
+      if (typeof arg === 'symbol' ? arg === this.#usePromises : typeof arg === 'object' && arg !== null && arg instanceof this.#Request) return arg as object | symbol;
+    }
+    return undefined;
   }
 
   /** @param below the patched function: stacks of errors begin at its caller */

@@ -67,26 +67,33 @@ class FsBoundary {
 
   calling(name: string, original: AnyFunction, asked: number, fills: boolean): AnyFunction {
     const boundary = this;
-    return function call(this: unknown, ...args: unknown[]): unknown {
-      if (isOwn()) return apply(original, this, args);
-      if (boundary.#isModuleRead(name, args, call)) return boundary.#modules.read(name, original, args);
-      const result = boundary.#calls.run({ name, key: keyOf(name, args, asked, fills), args, fills, live: () => apply(original, this, args) as unknown }, call);
-      if (name === 'open' && typeof result === 'number') boundary.#prints.opened(result);
-      return result;
+    // Methods, which have no prototype as native functions have none: they stand in for these as they are.
+    const { call } = {
+      call(this: unknown, ...args: unknown[]): unknown {
+        if (isOwn()) return apply(original, this, args);
+        if (boundary.#isModuleRead(name, args, call)) return boundary.#modules.read(name, original, args);
+        const result = boundary.#calls.run({ name, key: keyOf(name, args, asked, fills), args, fills, live: () => apply(original, this, args) as unknown }, call);
+        if (name === 'open' && typeof result === 'number') boundary.#prints.opened(result);
+        return result;
+      },
     };
+    return call;
   }
 
   writing(name: string, original: AnyFunction): AnyFunction {
     const boundary = this;
-    return function write(this: unknown, ...args: unknown[]): unknown {
-      if (isOwn()) return apply(original, this, args);
-      const form = boundary.#calls.formOf(args);
-      if (boundary.#prints.has(args[0])) return form ? boundary.#prints.later(name, original, args, form) : boundary.#prints.atOnce(name, original, args, write);
-      const bytes = writtenBytes(name, args);
-      const call = { name, key: writeKeyOf(name, args, bytes), args, bytes };
-      if (form || !hasContext(name)) return boundary.#calls.run({ ...call, live: () => apply(original, this, args) as unknown }, write);
-      return toldThroughContext(args, (live) => boundary.#calls.run({ ...call, live }, write), (context) => apply(original, this, [...args.slice(0, -1), context]) as unknown);
+    const { write } = {
+      write(this: unknown, ...args: unknown[]): unknown {
+        if (isOwn()) return apply(original, this, args);
+        const form = boundary.#calls.formOf(args);
+        if (boundary.#prints.has(args[0])) return form ? boundary.#prints.later(name, original, args, form) : boundary.#prints.atOnce(name, original, args, write);
+        const bytes = writtenBytes(name, args);
+        const call = { name, key: writeKeyOf(name, args, bytes), args, bytes };
+        if (form || !hasContext(name)) return boundary.#calls.run({ ...call, live: () => apply(original, this, args) as unknown }, write);
+        return toldThroughContext(args, (live) => boundary.#calls.run({ ...call, live }, write), (context) => apply(original, this, [...args.slice(0, -1), context]) as unknown);
+      },
     };
+    return write;
   }
 
   /** Of the module loader alone. */
@@ -141,14 +148,30 @@ function toldThroughContext(args: unknown[], run: (live: () => unknown) => unkno
   return undefined;
 }
 
+/** As JSON. Put together by hand: these are texts, numbers and switches, and nearly each call of a program's on files makes one. */
 function keyOf(name: string, args: readonly unknown[], asked: number, fills: boolean): string {
-  const parts: unknown[] = [name];
-  for (const arg of args.slice(0, asked)) {
-    if (arg instanceof Uint8Array) parts.push(bufferFrom(arg).latin1Slice());
-    else parts.push(typeof arg === 'symbol' || typeof arg === 'object' ? null : arg);
+  let key = `["${name}"`;
+  for (let at = 0; at < asked && at < args.length; at++) key += `,${jsonOf(args[at])}`;
+  if (!fills) return `${key}]`;
+  const wanted = name === 'read' ? jsonOf(args[3]) : jsonStringify((args[1] as Uint8Array[]).map((buffer) => buffer.byteLength));
+  return `${key},${wanted},"${String(args[name === 'read' ? 4 : 2])}"]`;
+}
+
+/** As an item of an array. What stands for a request says nothing. */
+function jsonOf(arg: unknown): string {
+  switch (typeof arg) {
+    case 'string':
+      return jsonStringify(arg);
+    case 'boolean':
+      return arg ? 'true' : 'false';
+    case 'object':
+      return arg instanceof Uint8Array ? jsonStringify(bufferFrom(arg).latin1Slice()) : 'null';
+    case 'symbol':
+      return 'null';
+    default:
+      // Bigints, which no native call of those takes here, and numbers that are none.
+      return Number.isInteger(arg) ? String(arg) : (jsonStringify(arg) as string | undefined) ?? 'null';
   }
-  if (fills) parts.push(name === 'read' ? args[3] : (args[1] as Uint8Array[]).map((buffer) => buffer.byteLength), String(args[name === 'read' ? 4 : 2]));
-  return jsonStringify(parts);
 }
 
 /** What is written, and how much of it; the bytes are an output of their own. */
