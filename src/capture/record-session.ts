@@ -65,8 +65,10 @@ export class RecordSession implements Session {
     const made = this.#phases.take(operation) ?? this.#putOff;
     if (this.#macrotasks) this.#watched(this.#macrotasks, made);
     this.#journal.delivery(operation, kind, status, data);
-    // What came from outside is on disk before the program sees it: it may be what kills the process. A timer brings nothing.
-    if (kind === 'fired') this.#appended();
+    // What came from outside is on disk before the program sees it: it may be what kills the process. A timer brings nothing, and
+    // neither does work that is done over; what a file holds stays there.
+    if (kind === 'completed' && data && this.#putOff === undefined) this.#completed();
+    else if (kind === 'fired' || kind === 'completed') this.#appended();
     else this.#journal.flush();
     this.#coverage.tick();
   }
@@ -316,6 +318,19 @@ export class RecordSession implements Session {
     if (!this.clock.pack.empty) this.#journal.value('clock', 0, '', this.clock.pack.take());
     if (this.#stream.draws > 0) this.#journal.value('random', this.#stream.take(), '');
   }
+
+  /** Native code has answered, in the poll phase: all that it answers now goes to disk in the check phase, which follows without waiting. */
+  #completed(): void {
+    this.#journal.relieve();
+    if (this.#flushDue) return;
+    ownImmediate(this.#inCheck).unref();
+    this.#flushDue = true;
+  }
+
+  readonly #inCheck = (): void => {
+    this.#flushDue = false;
+    this.#journal.flush();
+  };
 
   /**
    * Once per macrotask: behind its ticks and promise jobs, when most of what the program does next has been asked, and often
