@@ -162,7 +162,7 @@ export class JournalWriter {
   #open(type: number): number {
     const at = this.#whole;
     this.#frames.length = at;
-    this.#frames.reserve(FRAME_HEADER_BYTES + 32);
+    this.#frames.reserve(FRAME_HEADER_BYTES + 1);
     this.#frames.length += FRAME_HEADER_BYTES;
     this.#frames.bytes[this.#frames.length++] = type;
     const now = this.#copiedAt ?? Math.floor((performanceNow() - this.#startedAt) * 1000);
