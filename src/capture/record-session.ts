@@ -18,6 +18,11 @@ const PACK_BYTES = 1024 * 1024;
 /** A stream that ends tells so in a tick, and the jobs behind it ask for the next thing. */
 const ROUNDS = 2;
 
+/** Whether it comes from within the machine. */
+function isInside(kind: Kind): boolean {
+  return kind === 'completed' || kind === 'messaged';
+}
+
 export class RecordSession implements Session {
   readonly clock: RecordClock = new RecordClock();
   readonly lanes: Lanes | undefined;
@@ -66,8 +71,9 @@ export class RecordSession implements Session {
     if (this.#macrotasks) this.#watched(this.#macrotasks, made);
     this.#journal.delivery(operation, kind, status, data);
     // What came from outside is on disk before the program sees it: it may be what kills the process. A timer brings nothing, and
-    // neither does work that is done over; what a file holds stays there.
-    if (kind === 'completed' && data && this.#putOff === undefined) this.#completed();
+    // neither does work that is done over; what a file holds stays there, and what a thread says is in its own lane already.
+    // Of a thread, which the program may end in the middle of anything, all is.
+    if (isInside(kind) && data && this.#putOff === undefined && !this.lanes?.isThread) this.#completed();
     else if (kind === 'fired' || kind === 'completed') this.#appended();
     else this.#journal.flush();
     this.#coverage.tick();

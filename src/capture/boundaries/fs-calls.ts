@@ -23,9 +23,9 @@ export interface Call {
   readonly key: string;
   readonly args: unknown[];
   /** A read, which puts bytes into the program's buffers. */
-  readonly fills?: boolean | undefined;
+  readonly fills: boolean;
   /** What is written. */
-  readonly bytes?: Uint8Array | undefined;
+  readonly bytes: Uint8Array | undefined;
   readonly live: () => unknown;
   /** In replay, before the program hears of the answer. */
   readonly replayed?: (() => void) | undefined;

@@ -72,7 +72,7 @@ class FsBoundary {
       call(this: unknown, ...args: unknown[]): unknown {
         if (isOwn()) return apply(original, this, args);
         if (boundary.#isModuleRead(name, args, call)) return boundary.#modules.read(name, original, args);
-        const result = boundary.#calls.run({ name, key: keyOf(name, args, asked, fills), args, fills, live: () => apply(original, this, args) as unknown }, call);
+        const result = boundary.#calls.run({ name, key: keyOf(name, args, asked, fills), args, fills, bytes: undefined, live: () => apply(original, this, args) as unknown }, call);
         if (name === 'open' && typeof result === 'number') boundary.#prints.opened(result);
         return result;
       },
@@ -88,9 +88,9 @@ class FsBoundary {
         const form = boundary.#calls.formOf(args);
         if (boundary.#prints.has(args[0])) return form ? boundary.#prints.later(name, original, args, form) : boundary.#prints.atOnce(name, original, args, write);
         const bytes = writtenBytes(name, args);
-        const call = { name, key: writeKeyOf(name, args, bytes), args, bytes };
-        if (form || !hasContext(name)) return boundary.#calls.run({ ...call, live: () => apply(original, this, args) as unknown }, write);
-        return toldThroughContext(args, (live) => boundary.#calls.run({ ...call, live }, write), (context) => apply(original, this, [...args.slice(0, -1), context]) as unknown);
+        const key = writeKeyOf(name, args, bytes);
+        if (form || !hasContext(name)) return boundary.#calls.run({ name, key, args, fills: false, bytes, live: () => apply(original, this, args) as unknown }, write);
+        return toldThroughContext(args, (live) => boundary.#calls.run({ name, key, args, fills: false, bytes, live }, write), (context) => apply(original, this, [...args.slice(0, -1), context]) as unknown);
       },
     };
     return write;
@@ -109,7 +109,7 @@ class FsBoundary {
     return function close(this: NativeFileHandle): unknown {
       if (boundary.#modules.owns(this.fd)) return boundary.#modules.close(this);
       const live = (): unknown => apply(original, this, []);
-      return boundary.#calls.promised({ name: 'close', key: `["close",${this.fd}]`, args: [this.fd], live, replayed: () => boundary.#standIns.close(this) });
+      return boundary.#calls.promised({ name: 'close', key: `["close",${this.fd}]`, args: [this.fd], fills: false, bytes: undefined, live, replayed: () => boundary.#standIns.close(this) });
     };
   }
 
@@ -117,7 +117,7 @@ class FsBoundary {
     const boundary = this;
     return function closeSync(this: NativeFileHandle): unknown {
       const { fd } = this;
-      const result = boundary.#calls.run({ name: 'close', key: `["close",${fd}]`, args: [fd], live: () => apply(original, this, []) as unknown }, closeSync);
+      const result = boundary.#calls.run({ name: 'close', key: `["close",${fd}]`, args: [fd], fills: false, bytes: undefined, live: () => apply(original, this, []) as unknown }, closeSync);
       session.effect(() => () => {}, () => boundary.#standIns.close(this))();
       return result;
     };
