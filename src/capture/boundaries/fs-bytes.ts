@@ -3,7 +3,7 @@ import type { Outcome } from '../../model/value.ts';
 import { bufferConcat, bufferFrom } from '../../runtime/natives.ts';
 
 /** What a writing call writes, whatever its form. Not a copy where there is one buffer. */
-export function writtenBytes(name: string, args: readonly unknown[]): Buffer {
+export function writtenBytes(name: string, args: readonly unknown[]): Uint8Array {
   switch (name) {
     case 'writeString':
       return bufferFrom(args[1] as string, (typeof args[3] === 'string' ? args[3] : 'utf8') as BufferEncoding);
@@ -13,10 +13,16 @@ export function writtenBytes(name: string, args: readonly unknown[]): Buffer {
       return bufferConcat((args[1] as ArrayBufferView[]).map(viewOf));
     default: {
       const offset = Number(args[2] ?? 0);
-      const whole = viewOf(args[1] as ArrayBufferView);
-      return whole.subarray(offset, args[3] === undefined ? whole.length : offset + Number(args[3]));
+      const whole = args[1] as ArrayBufferView;
+      return partOf(whole, offset, args[3] === undefined ? whole.byteLength - offset : Number(args[3]));
     }
   }
+}
+
+/** A plain view: the making of a Buffer is so much code that V8 takes tens of milliseconds to compile whatever calls it often. */
+function partOf({ buffer, byteOffset, byteLength }: ArrayBufferView, from: number, length: number): Uint8Array {
+  const start = Math.min(from, byteLength);
+  return new Uint8Array(buffer, byteOffset + start, Math.max(0, Math.min(length, byteLength - start)));
 }
 
 export function viewOf(view: ArrayBufferView): Buffer {
@@ -26,7 +32,7 @@ export function viewOf(view: ArrayBufferView): Buffer {
 /** With the bytes that a read put into the program's buffers. */
 export function withBytes(name: string, args: readonly unknown[], result: unknown): Outcome {
   if (typeof result !== 'number') return { result };
-  if (name === 'read') return { result, bytes: viewOf(args[1] as ArrayBufferView).subarray(Number(args[2]), Number(args[2]) + result) };
+  if (name === 'read') return { result, bytes: partOf(args[1] as ArrayBufferView, Number(args[2]), result) };
   const bytes = new Uint8Array(result);
   let at = 0;
   for (const buffer of args[1] as ArrayBufferView[]) {

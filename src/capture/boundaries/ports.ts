@@ -4,7 +4,7 @@
  * natively: each is cloned by a channel of ours, which also moves what is transferred and refuses what cannot be cloned.
  */
 import type { Kind } from '../../model/event.ts';
-import { decodeMessage, encodeMessage, encodePosted, strangersIn } from '../../model/message.ts';
+import { decodeMessage, encodeMessage, encodePlain, encodePosted, strangersIn } from '../../model/message.ts';
 import { apply, bufferAlloc, bufferFrom, jsonParse, jsonStringify } from '../../runtime/natives.ts';
 import { type AnyFunction, calledAs, patchMethod } from '../../runtime/patches.ts';
 import { type Channel, CLOSE_EVENT, closeCallback, DISPATCH, dispatcher, isPort, makeChannel, portPrototype, RECEIVING, takeMessage } from '../../runtime/ports.ts';
@@ -176,6 +176,8 @@ export class Ports {
   describe(state: PortState, message: unknown): Arrival {
     const waiting = state.waiting.shift();
     if (waiting) return { status: FROM.here, data: NOTHING, received: [], waiting };
+    const plain = encodePlain(message);
+    if (plain) return { status: FROM.thread, data: plain, received: [], waiting };
     const strangers = strangersIn(message, isPort);
     if (strangers.length > 0) return { status: FROM.stranger, data: bufferFrom(jsonStringify(strangers)), received: [], waiting };
     const { bytes, ports } = encodeMessage(message);
