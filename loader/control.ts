@@ -32,6 +32,8 @@ export interface Control {
   readonly refusal?: string;
   /** The code was changed on purpose: replay by meaning, and list all differences. */
   readonly loose?: boolean;
+  /** Deliver nothing before its recorded time. */
+  readonly realtime?: boolean;
   /** What does not count when requests are compared. */
   readonly match?: MatchConfig;
   /** Find the agent's line behind asynchronous work; nothing is printed. */

@@ -1,8 +1,7 @@
 /** Opens a partial replay: its debugger's thread, and what stops where. */
 import { ENDING, HALTED, READY } from '../src/model/halt.ts';
-import { type Answer, Halts, OriginSearch } from '../src/replay/halts.ts';
+import { type Answer, type Halting, Halts, OriginSearch } from '../src/replay/halts.ts';
 import { Origins } from '../src/replay/origins.ts';
-import type { Halting } from '../src/replay/replay-session.ts';
 import { jsonStringify, nativeFs } from '../src/runtime/natives.ts';
 import type { HaltControl } from './control.ts';
 import type { ThreadData } from './debugger-thread.ts';

@@ -1,7 +1,7 @@
 /** Opens a replay: the recorded run's tape, its process facts, a session that serves them. */
 import type { Report } from '../src/model/divergence.ts';
 import { ConfigError, IntegrityError, TruncatedError } from '../src/model/error.ts';
-import { type RunFacts, SURFACE } from '../src/model/event.ts';
+import { type LaneEvent, type RunFacts, SURFACE } from '../src/model/event.ts';
 import { bufferFrom, cwd, defineProperty, killSelf, nativeFs, performanceNow, processEnv, reallyExit } from '../src/runtime/natives.ts';
 import { AsyncTrace } from '../src/replay/async-trace.ts';
 import { exitCodeOf, explain } from '../src/replay/report.ts';
@@ -61,6 +61,7 @@ export function replay(control: Control | undefined): Replay {
     if (tape.signal !== null) killSelf(tape.signal);
   };
   if (because !== undefined && control?.halts) throw new ConfigError(`A replay can stop on its way (--until, --step, --inspect) where it is exact; this one goes by meaning, since ${because}.`);
+  if (because !== undefined && control?.realtime) throw new ConfigError(`A replay keeps the recorded pace (--realtime) where it is exact; this one goes by meaning, since ${because}.`);
   if (because !== undefined && control?.fork) throw new ConfigError(`A fork begins as an exact replay; this one would go by meaning, since ${because}.${facts.node === process.version ? '' : ' Give the Node that recorded it: --node PATH'}`);
   const opened = control?.halts && openHalts(control.halts);
   const options = { facts, tape: new Tape(tape.events, tape.complete, tape.signal), trace, temporary: control?.temporary, finish };
@@ -70,10 +71,16 @@ export function replay(control: Control | undefined): Replay {
     return { session, facts, start: () => session.start(), warm };
   }
   const fork = control?.fork && openFork(control.fork, { facts, events: tape.events, finish });
-  const replayed = new ReplaySession({ ...options, halts: opened?.halts, forks: fork?.forks });
+  const replayed = new ReplaySession({ ...options, halts: opened?.halts, forks: fork?.forks, pace: control?.realtime ? paced() : undefined });
   restoreFacts(facts, control);
   const session = fork ? fork.session(replayed) : opened ? new PausableSession(replayed, opened.standsStill) : replayed;
   return { session, facts, start: () => replayed.start(), warm: () => loadAsRecorded(facts) };
+}
+
+/** By the clock of this process, from now on. @returns how long it is until the time that an event was recorded at, in milliseconds */
+function paced(): (event: LaneEvent) => number {
+  const began = performanceNow();
+  return ({ at }) => Math.ceil(at / 1000 - (performanceNow() - began));
 }
 
 /** Recorders of surface 0 loaded undici before the program. */

@@ -17,6 +17,7 @@ const VERBS: Readonly<Record<string, { readonly usage: string; readonly does: st
     options: [
       ['--report FILE', 'writes the verdict as JSON'], ['--env K=V', 'overrides one environment variable'], ['--node PATH', 'the Node binary to replay with: of the recorded version exactly, of any other by meaning'],
       ['--loose', 'for code that was changed on purpose: answers by meaning, and lists every difference'],
+      ['--realtime', 'delivers nothing before its recorded time; default: all of it at once, as fast as the program takes it'],
       ['--sandbox auto|os|process', 'the wall around the process: the strongest there is (default), one of the system or none at all, guards in the process only'],
       ['--until N', 'stops before step N (of show) is answered, and prints where the agent stands: its frames, their variables'],
       ['--inspect', 'waits there for a debugger (Chrome DevTools, VS Code), also out of a sandbox'],

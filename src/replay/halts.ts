@@ -20,7 +20,13 @@ export interface HaltOptions {
   readonly trace: Origins;
 }
 
-export class Halts {
+/** Is told of each event that the program asks for, or is about to be given. */
+export interface Halting {
+  /** @returns whether the replay ends here */
+  passing(due: LaneEvent, asks: () => string): boolean;
+}
+
+export class Halts implements Halting {
   readonly #options: HaltOptions;
   #at = 0;
 

@@ -14,6 +14,7 @@ import { describeStart, subjectOf, keyDifference } from './describe.ts';
 import type { HandOver } from './fork/hand-over.ts';
 import { Explainer, type Instead } from './explainer.ts';
 import { foreignTimeZone } from './foreign-time-zone.ts';
+import type { Halting } from './halts.ts';
 import { Overlay } from './overlay.ts';
 import { Printer } from './print.ts';
 import { Probe } from './probe.ts';
@@ -31,14 +32,10 @@ export interface ReplayOptions {
   readonly halts?: Halting | undefined;
   /** Of a fork: is told of each event that is due when nothing is asked for. @returns whether the replay is over */
   readonly forks?: ((due: LaneEvent) => boolean) | undefined;
+  /** How long it is until a delivery is due, in milliseconds. Default: everything is delivered at once. */
+  readonly pace?: ((event: LaneEvent) => number) | undefined;
   /** The verdict is known; ends the process unless it is `identical`. */
   readonly finish: (ending: Ending) => void;
-}
-
-/** Is told of each event that the program asks for, or is about to be given. */
-export interface Halting {
-  /** @returns whether the replay ends here */
-  passing(due: LaneEvent, asks: () => string): boolean;
 }
 
 export interface Ending {
@@ -99,7 +96,7 @@ export class ReplaySession implements Session {
   #probe: Probe | undefined;
   #settled: ((operation: number, run: () => void) => void) | undefined;
 
-  constructor({ facts, tape, trace, temporary, halts, forks, finish }: ReplayOptions) {
+  constructor({ facts, tape, trace, temporary, halts, forks, pace = () => 0, finish }: ReplayOptions) {
     this.#facts = facts;
     this.#tape = tape;
     this.#halts = halts;
@@ -120,6 +117,7 @@ export class ReplaySession implements Session {
       arm: (turn) => this.#arm(turn),
       deliver: (event) => this.#deliver(event),
       ready: (operation) => this.#isReady(operation),
+      early: pace,
       exhausted: () => this.#exhausted(undefined),
       quiescent: (event) => this.#leftover(event, 'the program has nothing left to do'),
     });

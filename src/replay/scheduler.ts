@@ -16,6 +16,8 @@ export interface SchedulerPort {
   ready(operation: number): boolean;
   /** There is no further event. */
   exhausted(): void;
+  /** @returns how long it is until the delivery is due, in milliseconds; 0: at once */
+  early(event: Delivery): number;
   /** The program should ask for `event`, and has nothing left to do. */
   quiescent(event: LaneEvent): void;
 }
@@ -72,6 +74,8 @@ export class Scheduler {
     // The loop has to run empty by itself: nothing of ours may keep it alive now.
     if (event.kind === 'emitted') return;
     if (!this.#port.ready(event.operation)) return this.#wait(event);
+    const early = this.#port.early(event);
+    if (early > 0) return this.#sleep(early);
     this.#waitingFor = undefined;
     this.#port.deliver(event);
   };
@@ -93,7 +97,11 @@ export class Scheduler {
     const working = isWorking(this.#portsWork) || event.type === 'delivery';
     if (!working || this.#waitedMs > REAL_WORK_MS) return this.#port.quiescent(event);
     this.#waitedMs++;
+    this.#sleep(1);
+  }
+
+  #sleep(ms: number): void {
     this.#scheduled = true;
-    ownTimeout(this.#turn, 1);
+    ownTimeout(this.#turn, ms);
   }
 }

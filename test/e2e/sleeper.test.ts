@@ -21,6 +21,20 @@ it('an agent that sleeps for six seconds replays at once', async () => {
   expect(best).toBeLessThan(500);
 });
 
+it('--realtime delivers nothing before its recorded time', async () => {
+  const workspace = testWorkspace();
+  const agent = workspace.write('ticks.mjs', 'for (let tick = 0; tick < 4; tick++) console.log(await new Promise((resolve) => setTimeout(resolve, 200, tick)), Date.now());');
+  const recorded = await workspace.record(agent);
+  const replayed = await workspace.replay('latest', { args: ['--realtime'] });
+  expect(replayed.report, replayed.stderr.toString()).toMatchObject({ verdict: 'identical' });
+  expect(replayed.stdout).toEqual(recorded.stdout);
+  // A machine can be slower than the recording's, and never faster than its pace.
+  expect(replayed.report?.durationMs).toBeGreaterThan(790);
+  const loose = await workspace.replay('latest', { args: ['--realtime', '--loose'] });
+  expect(loose.exitCode).not.toBe(0);
+  expect(loose.stderr.toString()).toMatch(/^replay-harness: A replay keeps the recorded pace \(--realtime\) where it is exact; this one goes by meaning, since /);
+});
+
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await work();

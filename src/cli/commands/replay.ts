@@ -15,21 +15,22 @@ interface Values {
   readonly sandbox?: string;
   readonly children?: string;
   readonly loose?: boolean;
+  readonly realtime?: boolean;
   readonly until?: string;
   readonly inspect?: boolean;
   readonly step?: boolean;
 }
 
 export async function replay(args: readonly string[]): Promise<number> {
-  const parsed = parse('replay', args, { report: { type: 'string' }, env: { type: 'string', multiple: true }, node: { type: 'string' }, sandbox: { type: 'string' }, children: { type: 'string' }, loose: { type: 'boolean' }, until: { type: 'string' }, inspect: { type: 'boolean' }, step: { type: 'boolean' } }, { server: true });
+  const parsed = parse('replay', args, { report: { type: 'string' }, env: { type: 'string', multiple: true }, node: { type: 'string' }, sandbox: { type: 'string' }, children: { type: 'string' }, loose: { type: 'boolean' }, realtime: { type: 'boolean' }, until: { type: 'string' }, inspect: { type: 'boolean' }, step: { type: 'boolean' } }, { server: true });
   const selector = oneRun('replay', parsed);
-  const { report: file, env, node, sandbox, children, loose, until, inspect = false, step = false } = parsed.values as Values;
+  const { report: file, env, node, sandbox, children, loose, realtime = false, until, inspect = false, step = false } = parsed.values as Values;
   requireWritable(file);
   const withChildren = wantsChildren(children);
   const run = await findRun(parsed, selector);
   const isPartial = until !== undefined || inspect || step;
   const part = isPartial ? await stopping({ until, inspect, step }, parsed, run) : undefined;
-  const { code, report } = await replayRun({ store: parsed.store, run, sandbox, node, loose, command: parsed.command, env: pairs('env', env), report: file, withChildren, ...(part && { part }) });
+  const { code, report } = await replayRun({ store: parsed.store, run, sandbox, node, loose, command: parsed.command, env: pairs('env', env), report: file, withChildren, realtime, ...(part && { part }) });
   if (!withChildren || report?.verdict !== 'identical' || report.stoppedAt !== undefined) return code;
   await fetchBelow(parsed, run.manifest.id);
   const whole = await replayChildren(parsed.store, report);

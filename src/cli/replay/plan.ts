@@ -31,12 +31,13 @@ export interface Wanted {
   readonly env: Readonly<Record<string, string>>;
   readonly command: readonly string[] | undefined;
   readonly loose: boolean;
+  readonly realtime?: boolean;
   readonly match: MatchConfig | undefined;
   /** Of the user who replays. */
   readonly user: Environment;
 }
 
-export function planOf(facts: RunFacts, { store, runKey, folder, mode, node, env, command, loose, match, user }: Wanted): Plan {
+export function planOf(facts: RunFacts, { store, runKey, folder, mode, node, env, command, loose, realtime = false, match, user }: Wanted): Plan {
   const argv = command ? argvOf(command, facts) : undefined;
   const entry = (argv ?? facts.argv)[1];
   if (!argv && isFromStandardInput(facts)) throw new ConfigError(`The program of run ${facts.runId} was read from standard input, which is gone. Save it in a file and say where: replay-harness replay ${facts.runId.slice(0, 13)} -- node PATH`);
@@ -48,7 +49,7 @@ export function planOf(facts: RunFacts, { store, runKey, folder, mode, node, env
   const byPath = command?.[0]?.includes('/') ? command[0] : undefined;
   const binary = node !== undefined ? givenNode('--node', node, facts) : byPath !== undefined ? givenNode('--', byPath, facts) : nodeFor(facts);
   const report = `${folder}/report.json`;
-  const control = { mode: 'replay', store, run: facts.runId, report, refusal: `${report}.refusal`, temporary: folder, env, ...(loose && { loose }), ...(match && { match }), ...(runKey && { runKey: runKey.toString('base64url') }) } as const;
+  const control = { mode: 'replay', store, run: facts.runId, report, refusal: `${report}.refusal`, temporary: folder, env, ...(loose && { loose }), ...(realtime && { realtime }), ...(match && { match }), ...(runKey && { runKey: runKey.toString('base64url') }) } as const;
   const nodeOptions = facts.env['NODE_OPTIONS'] === undefined ? {} : { NODE_OPTIONS: withThisHarness(withoutFiles(facts.env['NODE_OPTIONS'].split(/ +/)), DIST).join(' ') };
   const common = { command: binary, argv0: facts.argv0, inject: facts.injected, ...(facts.ipc && { serialization: facts.ipc }), env: { ...facts.env, ...nodeOptions, ...env, REPLAY_HARNESS_MODE: undefined, REPLAY_HARNESS_CONFIG: undefined } };
   const launchOf = (program: readonly string[] | undefined, at: string): Plan['inside'] => ({ ...common, args: [...withThisHarness(withoutFiles(facts.execArgv), DIST), ...(program ?? facts.argv).slice(1)], cwd: at, control: { ...control, ...(program && { argv: program }) } });

@@ -40,6 +40,8 @@ export interface ReplayRequest extends ReplayOptions {
   readonly report?: string | undefined;
   /** Its child processes are to be replayed after it. */
   readonly withChildren?: boolean;
+  /** At the recorded pace. */
+  readonly realtime?: boolean;
   /** Of a partial replay. @param complete whether the recording is sealed */
   readonly part?: (complete: boolean) => PartialReplay | undefined;
   /** Where what the program prints and what is said of it goes; default: where this process prints, with its terminal. */
@@ -54,7 +56,7 @@ export interface ReplayedRun {
 }
 
 /** Says what came of it, once it is known. @throws HarnessError before anything is started */
-export async function replayRun({ store, run, sandbox, node, loose = false, command, env = {}, user = process.env, readers = () => identities(user), report: file, withChildren = false, part, output = OWN }: ReplayRequest): Promise<ReplayedRun> {
+export async function replayRun({ store, run, sandbox, node, loose = false, command, env = {}, user = process.env, readers = () => identities(user), report: file, withChildren = false, realtime = false, part, output = OWN }: ReplayRequest): Promise<ReplayedRun> {
   requireRecordedWithin(run.manifest, 'replay');
   requireCommand(run.manifest, command, withChildren);
   const mode = sandboxMode(sandbox);
@@ -71,7 +73,7 @@ export async function replayRun({ store, run, sandbox, node, loose = false, comm
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-'));
   try {
     const facts = run.manifest.imported ? startable(begin.facts, command ?? [], DIST) : begin.facts;
-    const plan = planOf(facts, { store: store.location, runKey, folder, mode, node, env, command, loose, match: loadConfig(user, process.cwd()).match, user });
+    const plan = planOf(facts, { store: store.location, runKey, folder, mode, node, env, command, loose, realtime, match: loadConfig(user, process.cwd()).match, user });
     const performed = await perform(plan, output, output !== OWN, partial);
     const report = performed.report && refusedAtEnd(await masked(performed.report, store, run, user, readers), run.manifest);
     if (file !== undefined && report) writeReport(file, report);
