@@ -5,9 +5,9 @@ it('an agent that sleeps for six seconds replays at once', async () => {
   const workspace = testWorkspace();
   const recorded = await workspace.record('sleeper.mjs');
   expect(recorded.stdout.toString()).toMatch(/^slept true true 20 /);
+  // The best of several, in starts of an empty program (40 to 50 ms on a machine at rest): what else runs here must not decide.
   let best = Number.POSITIVE_INFINITY;
-  // The best of several: what else runs on this machine must not decide.
-  for (let attempt = 0; attempt < 20 && best >= 500; attempt++) {
+  for (let attempt = 0; attempt < 20 && best >= 10; attempt++) {
     const start = await timed(() => workspace.bare('empty.mjs'));
     const replay = await timed(async () => {
       const { report, stdout } = await workspace.replay();
@@ -16,9 +16,9 @@ it('an agent that sleeps for six seconds replays at once', async () => {
       expect(report?.recordedDurationMs).toBeGreaterThan(5900);
       expect(report?.durationMs).toBeLessThan((report?.recordedDurationMs as number) / 10);
     });
-    best = Math.min(best, replay - start);
+    best = Math.min(best, (replay - start) / start);
   }
-  expect(best).toBeLessThan(500);
+  expect(best).toBeLessThan(10);
 });
 
 it('--realtime delivers nothing before its recorded time', async () => {
