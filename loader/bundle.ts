@@ -5,8 +5,9 @@
 import { type CompiledBundle, compiledFile, DIGEST_BYTES, digestOf } from '../src/model/compiled.ts';
 import { binding } from '../src/runtime/bindings.ts';
 
-const fs = process.getBuiltinModule('node:fs');
-const { Script } = process.getBuiltinModule('node:vm');
+const { getBuiltinModule } = process;
+const fs = getBuiltinModule('node:fs');
+const { Script } = getBuiltinModule('node:vm');
 
 /** @param keepIn file that the compiled code is written to when the process ends: it is no agent's */
 export function loadBundle(name: CompiledBundle, keepIn: string | undefined): void {
@@ -17,7 +18,12 @@ export function loadBundle(name: CompiledBundle, keepIn: string | undefined): vo
   const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${code}\n})`, { filename, ...(cachedData && { cachedData }) });
   if (keepIn !== undefined) keep(script, keepIn);
   const module = { exports: {} };
-  (script.runInThisContext() as (...args: unknown[]) => void)(module.exports, require, module, filename, __dirname);
+  (script.runInThisContext() as (...args: unknown[]) => void)(module.exports, load, module, filename, __dirname);
+}
+
+/** Nearly all that a bundle requires is Node's own: it does not pass the loader of CommonJS. */
+function load(name: string): unknown {
+  return getBuiltinModule(name) ?? (getBuiltinModule('node:module').createRequire(`${__dirname}/`)(name) as unknown);
 }
 
 function compiled(file: string, filename: string, code: string): Buffer | undefined {

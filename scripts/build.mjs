@@ -32,17 +32,18 @@ try {
   mkdirSync(`${out}/loader`, { recursive: true });
   // Loading the preload is part of every recorded run's start: what a replay needs is a file of its own.
   const preload = await build({ ...common, entryPoints: { preload: `${root}/loader/preload.ts`, record: `${root}/loader/record-entry.ts`, replay: `${root}/loader/replay-entry.ts`, ship: `${root}/loader/ship-entry.ts`, stop: `${root}/loader/stop.ts`, 'debugger-thread': `${root}/loader/debugger-thread.ts`, 'peer-thread': `${root}/loader/peer-thread.ts` }, external: ['./record.cjs', './replay.cjs', 'pg-native'], outdir: `${out}/loader`, outExtension: { '.js': '.cjs' }, format: 'cjs' });
+  // What is imported is the preload itself: to require it from there would take a millisecond or two.
+  const register = await build({ ...common, entryPoints: { register: `${root}/loader/preload.ts` }, outdir: `${out}/loader`, outExtension: { '.js': '.mjs' }, format: 'esm', banner: { js: 'const __dirname = import.meta.dirname;' } });
   // msw and what it brings: loaded where a replay answers by meaning, and there alone.
   const network = await build({ ...common, entryPoints: [`${root}/src/replay/semantic/network.ts`], outfile: `${out}/loader/semantic-network.cjs`, format: 'cjs', inject: [`${root}/src/runtime/network-globals.ts`], define: { 'Promise.withResolvers': 'withResolvers', 'Math.random': 'pristineRandom' } });
   // What one command needs is loaded by it alone.
   const cli = await build({ ...common, minifyWhitespace: false, entryPoints: { main: `${root}/src/cli/main.ts`, api: `${root}/src/api/index.ts`, vitest: `${root}/src/api/vitest.ts` }, outdir: `${out}/cli`, outExtension: { '.js': '.mjs' }, chunkNames: '[name]-[hash]', splitting: true, external: ['@electric-sql/*', 'pg-native'], format: 'esm', banner: { js: requireInModule } });
   chmodSync(`${out}/cli/main.mjs`, 0o755);
-  writeFileSync(`${out}/loader/register.mjs`, `import { createRequire } from 'node:module';\ncreateRequire(import.meta.url)('./preload.cjs');\n`);
   writeDeclarations(root, ['src/api/index.ts', 'src/api/vitest.ts'], `${out}/types`);
   writeFileSync(`${out}/types/vitest.d.ts`, VITEST_TYPES);
   // Both entries are run for their effect and export nothing.
   for (const types of ['register.d.mts', 'preload.d.cts']) writeFileSync(`${out}/loader/${types}`, 'export {};\n');
-  writeFileSync(`${out}/THIRD-PARTY-LICENSES.txt`, thirdPartyLicenses(root, [preload.metafile, network.metafile, cli.metafile]));
+  writeFileSync(`${out}/THIRD-PARTY-LICENSES.txt`, thirdPartyLicenses(root, [preload.metafile, register.metafile, network.metafile, cli.metafile]));
   if (!elsewhere) {
     if (existsSync(`${root}/dist`)) renameSync(`${root}/dist`, old);
     renameSync(out, `${root}/dist`);

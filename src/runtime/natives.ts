@@ -49,6 +49,7 @@ export const reflectSet: typeof Reflect.set = Reflect.set;
 export const reflectDefine: typeof Reflect.defineProperty = Reflect.defineProperty;
 export const reflectDelete: typeof Reflect.deleteProperty = Reflect.deleteProperty;
 export const getOwnPropertyDescriptor: typeof Object.getOwnPropertyDescriptor = Object.getOwnPropertyDescriptor;
+export const hasOwn: typeof Object.hasOwn = Object.hasOwn;
 export const getPrototypeOf: typeof Object.getPrototypeOf = Object.getPrototypeOf;
 export const isPrototypeOf = (prototype: object, object: object): boolean => Object.prototype.isPrototypeOf.call(prototype, object);
 export const setPrototypeOf: typeof Object.setPrototypeOf = Object.setPrototypeOf;

@@ -2,11 +2,12 @@
  * The only patching primitive. A patched function keeps name, length, enumerability and source text of the original,
  * so that the agent cannot tell it from the runtime's own.
  */
-import { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, isAsyncFunction, ownKeys, setPrototypeOf } from './natives.ts';
+import { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, hasOwn, isAsyncFunction, ownKeys, setPrototypeOf } from './natives.ts';
 
 // Any function: patches do not care about signatures.
 export type AnyFunction = (this: any, ...args: any[]) => any;
 
+const functionPrototype: AnyFunction = Function.prototype as AnyFunction;
 const sourceText: AnyFunction = Function.prototype.toString;
 const originals = new WeakMap<AnyFunction, AnyFunction>();
 const replacements = new WeakMap<AnyFunction, AnyFunction>();
@@ -19,16 +20,18 @@ export function disguise<F extends AnyFunction>(given: F, original: AnyFunction)
   const replacement = ofSameKind(given, original);
   // A class of the runtime inherits from what stands in for its base.
   const above = getPrototypeOf(original) as AnyFunction;
-  const prototypeOf = replacements.get(above) ?? above;
+  const prototypeOf = above === functionPrototype ? above : (replacements.get(above) ?? above);
   if (getPrototypeOf(replacement) !== prototypeOf) setPrototypeOf(replacement, prototypeOf);
   for (const key of ownKeys(original)) {
+    // Some hundred functions are patched at the start of every process: what is looked up of each counts.
+    if (key === 'length' && original.length === replacement.length) continue;
+    if (key !== 'name' && key !== 'length' && key !== 'prototype' && hasOwn(replacement, key)) continue;
     const descriptor = getOwnPropertyDescriptor(original, key) as PropertyDescriptor;
-    const own = getOwnPropertyDescriptor(replacement, key);
-    if (own && key !== 'name' && key !== 'length' && key !== 'prototype') continue;
     defineProperty(replacement, key, descriptor.value === original ? { ...descriptor, value: replacement } : descriptor);
+    if (key !== 'prototype') continue;
+    const prototype = descriptor.value as object | undefined;
+    if (prototype && getOwnPropertyDescriptor(prototype, 'constructor')?.value === original) patchValue(prototype, 'constructor', replacement);
   }
-  const prototype = getOwnPropertyDescriptor(original, 'prototype')?.value as object | undefined;
-  if (prototype && getOwnPropertyDescriptor(prototype, 'constructor')?.value === original) patchValue(prototype, 'constructor', replacement);
   // What is replaced may itself stand in for something.
   originals.set(replacement, originals.get(original) ?? original);
   replacements.set(original, replacement);
@@ -42,22 +45,30 @@ export function replacementOf(original: AnyFunction): AnyFunction | undefined {
 
 /** A `prototype` cannot be taken off a function expression: methods have none, and can be given one. */
 function ofSameKind<F extends AnyFunction>(given: F, original: AnyFunction): F {
-  const [has, needs] = [given, original].map((candidate) => getOwnPropertyDescriptor(candidate, 'prototype') !== undefined);
   const isAsync = isAsyncFunction(original);
-  if (!isAsync && (needs || !has)) return given;
-  const { method, asyncMethod } = {
-    method(this: unknown, ...args: unknown[]): unknown {
-      return apply(given, this, args);
-    },
-    async asyncMethod(this: unknown, ...args: unknown[]): Promise<unknown> {
-      return apply(given, this, args);
-    },
-  };
-  const like = isAsync ? asyncMethod : method;
+  // Asked for its descriptor, a function would make the prototype that it may never need.
+  if (!isAsync && (hasOwn(original, 'prototype') || !hasOwn(given, 'prototype'))) return given;
+  const like = isAsync ? asyncLike(given) : methodLike(given);
   for (const key of ownKeys(given)) {
     if (key !== 'prototype' && key !== 'name' && key !== 'length') defineProperty(like, key, getOwnPropertyDescriptor(given, key) as PropertyDescriptor);
   }
   return like as unknown as F;
+}
+
+function methodLike(given: AnyFunction): AnyFunction {
+  return {
+    method(this: unknown, ...args: unknown[]): unknown {
+      return apply(given, this, args);
+    },
+  }.method;
+}
+
+function asyncLike(given: AnyFunction): AnyFunction {
+  return {
+    async asyncMethod(this: unknown, ...args: unknown[]): Promise<unknown> {
+      return apply(given, this, args);
+    },
+  }.asyncMethod;
 }
 
 /**

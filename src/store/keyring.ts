@@ -2,10 +2,12 @@
 import { createKeyPair, isIdentity, isRecipient, type KeyPair, recipientOf } from '../journal/crypto.ts';
 import { ConfigError, IntegrityError, StoreUnavailableError } from '../model/error.ts';
 import { uuidv7 } from '../model/uuid.ts';
-import { nativeFs, nativeOs } from '../runtime/natives.ts';
+import { nativeCrypto, nativeFs, nativeOs } from '../runtime/natives.ts';
 import { makeFolder } from './make-folder.ts';
 
 const PUBLIC_NOTE = '# private key of replay-harness; public key: ';
+/** Of a file that is as it was written: its one pair belongs together. */
+const CHECK_NOTE = '# check: ';
 
 export interface Environment {
   readonly [name: string]: string | undefined;
@@ -116,7 +118,7 @@ function makeIdentity(folder: string, file: string): void {
   const pair = createKeyPair();
   const draft = `${file}.${uuidv7()}`;
   try {
-    nativeFs.writeFileSync(draft, `${PUBLIC_NOTE}${pair.recipient}\n${pair.identity}\n`, { mode: 0o600 });
+    nativeFs.writeFileSync(draft, `${PUBLIC_NOTE}${pair.recipient}\n${CHECK_NOTE}${checkOf(pair)}\n${pair.identity}\n`, { mode: 0o600 });
     nativeFs.linkSync(draft, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -135,10 +137,24 @@ interface Keys {
   readonly recipients: readonly string[];
 }
 
+function checkOf({ recipient, identity }: KeyPair): string {
+  return nativeCrypto.createHash('sha256').update(`${recipient} ${identity}`).digest('base64url');
+}
+
+/** The public key of a file that is as it was written. To work it out from the private key takes a millisecond or two of every recorded program's start. */
+function checkedRecipient(lines: readonly string[], keys: readonly string[], noted: readonly string[]): string | undefined {
+  const [identity, recipient] = [keys[0], noted[0]];
+  if (keys.length !== 1 || noted.length !== 1 || identity === undefined || recipient === undefined) return undefined;
+  return lines.includes(`${CHECK_NOTE}${checkOf({ recipient, identity })}`) ? recipient : undefined;
+}
+
 /** @throws IntegrityError when a key is not the one that the note beside it names @throws ConfigError when there is none */
 function parseKeys(text: string, from: string): Keys {
   const keys = keysIn(text);
-  const noted = linesOf(text).filter((line) => line.startsWith(PUBLIC_NOTE)).map((line) => line.slice(PUBLIC_NOTE.length));
+  const lines = linesOf(text);
+  const noted = lines.filter((line) => line.startsWith(PUBLIC_NOTE)).map((line) => line.slice(PUBLIC_NOTE.length));
+  const checked = checkedRecipient(lines, keys, noted);
+  if (checked !== undefined) return { keys, recipients: [checked] };
   const recipients = noted.length > 0 && keys.every(isIdentity) ? keys.map(recipientOf) : [];
   if (!noted.every((recipient) => recipients.includes(recipient))) {
     throw new IntegrityError(`${from} is damaged: the private key in it does not belong to the public key beside it. Put back a copy of the file; without it nothing sealed to that key can be read.`);

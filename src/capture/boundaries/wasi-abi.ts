@@ -89,12 +89,14 @@ function kindsOf(roles: readonly Role[]): string[] {
   return roles.flatMap((role) => (PAIRS.has(role) ? ['number', 'number'] : [role === 'large' ? 'bigint' : 'number']));
 }
 
-const ARGUMENTS = new Map(WASI_NAMES.map((name) => [name, kindsOf(rolesOf(name))]));
+const kindsByName = new Map<string, readonly string[]>();
 
 /** @returns whether the runtime takes these arguments; others it refuses before it does anything */
 export function fits(name: string, args: readonly unknown[]): boolean {
-  const kinds = ARGUMENTS.get(name) as readonly string[];
-  return args.length === kinds.length && args.every((arg, index) => typeof arg === kinds[index] && (typeof arg === 'bigint' || arg === (arg as number) >>> 0));
+  let kinds = kindsByName.get(name);
+  if (!kinds) kindsByName.set(name, (kinds = kindsOf(rolesOf(name))));
+  const expected = kinds;
+  return args.length === expected.length && args.every((arg, index) => typeof arg === expected[index] && (typeof arg === 'bigint' || arg === (arg as number) >>> 0));
 }
 
 /** @param args that fit @param memory all of the module's, before the call */
