@@ -2,7 +2,7 @@
  * Loads a bundle with its compiled code, where that was kept: compiling is much of what the start of a process pays for us. V8
  * takes it where its version and its options are the same, and compiles as ever where they are not.
  */
-import { type CompiledBundle, compiledFile, DIGEST_BYTES, digestOf } from '../src/model/compiled.ts';
+import { CHECK_BYTES, checkOf, type CompiledBundle, compiledFile } from '../src/model/compiled.ts';
 import { binding } from '../src/runtime/bindings.ts';
 
 const { getBuiltinModule } = process;
@@ -12,10 +12,10 @@ const { Script } = getBuiltinModule('node:vm');
 /** @param keepIn file that the compiled code is written to when the process ends: it is no agent's */
 export function loadBundle(name: CompiledBundle, keepIn: string | undefined): void {
   const filename = `${__dirname}/${name}.cjs`;
-  // What esbuild writes is ASCII.
-  const code = fs.readFileSync(filename, 'latin1');
+  const code = fs.readFileSync(filename);
   const cachedData = keepIn === undefined ? compiled(compiledFile(__dirname, name), filename, code) : undefined;
-  const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${code}\n})`, { filename, ...(cachedData && { cachedData }) });
+  // What esbuild writes is ASCII.
+  const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${code.latin1Slice()}\n})`, { filename, ...(cachedData && { cachedData }) });
   if (keepIn !== undefined) keep(script, keepIn);
   const module = { exports: {} };
   (script.runInThisContext() as (...args: unknown[]) => void)(module.exports, load, module, filename, __dirname);
@@ -26,7 +26,7 @@ function load(name: string): unknown {
   return getBuiltinModule(name) ?? (getBuiltinModule('node:module').createRequire(`${__dirname}/`)(name) as unknown);
 }
 
-function compiled(file: string, filename: string, code: string): Buffer | undefined {
+function compiled(file: string, filename: string, code: Buffer): Buffer | undefined {
   let kept: Buffer;
   try {
     kept = fs.readFileSync(file);
@@ -34,8 +34,8 @@ function compiled(file: string, filename: string, code: string): Buffer | undefi
     return undefined;
   }
   // V8 believes what it reads, and compares no more than the length of the code.
-  const data = kept.subarray(DIGEST_BYTES);
-  return digestOf(filename, code, data).equals(kept.subarray(0, DIGEST_BYTES)) ? data : undefined;
+  const data = kept.subarray(CHECK_BYTES);
+  return checkOf(filename, code, data).equals(kept.subarray(0, CHECK_BYTES)) ? data : undefined;
 }
 
 /** At the end: functions that nobody has called are not in it. By then `fs` is the program's. */

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, s
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createKeyPair } from '../journal/crypto.ts';
-import { type CompiledBundle, compiledFile, digestOf } from '../model/compiled.ts';
+import { checkOf, type CompiledBundle, compiledFile } from '../model/compiled.ts';
 import { uuidv7 } from '../model/uuid.ts';
 import { EmbeddedStore } from '../store/embedded.ts';
 import { DIST, ended, launch } from './harnessed.ts';
@@ -93,6 +93,6 @@ function keep(bundle: CompiledBundle, from: string): void {
   const file = compiledFile(LOADER, bundle);
   const draft = `${file}.${process.pid}`;
   const filename = `${LOADER}/${bundle}.cjs`;
-  writeFileSync(draft, Buffer.concat([digestOf(filename, readFileSync(filename, 'latin1'), data), data]));
+  writeFileSync(draft, Buffer.concat([checkOf(filename, readFileSync(filename), data), data]));
   renameSync(draft, file);
 }

@@ -1,11 +1,13 @@
 /** Compiled code of a bundle. It is kept beside the bundle, so that nobody can alter the one who could not alter the other. */
-const { createHash } = process.getBuiltinModule('node:crypto');
+import { binding } from '../runtime/bindings.ts';
+
+const { crc32 } = binding('zlib') as unknown as { crc32: (bytes: Uint8Array, before: number) => number };
 
 /** Of the bundles that a process loads before its program. */
 export type CompiledBundle = 'record' | 'replay';
 
-/** Of the file: the digest of all that it stands for, and then the compiled code. */
-export const DIGEST_BYTES = 32;
+/** Of the file: checksums of all that it stands for, and then the compiled code. */
+export const CHECK_BYTES = 8;
 
 /**
  * What is compiled keeps the path that it was compiled from, and shows it in every stack: a package that was moved, or copied
@@ -13,10 +15,17 @@ export const DIGEST_BYTES = 32;
  * @param loader folder of the bundles @returns the file for this version of Node
  */
 export function compiledFile(loader: string, bundle: CompiledBundle): string {
-  return `${loader}/compiled/${bundle}-${process.version}-${process.arch}-${createHash('sha256').update(loader).digest('hex').slice(0, 12)}`;
+  return `${loader}/compiled/${bundle}-${process.version}-${process.arch}-${crc32(Buffer.from(loader), 0).toString(16).padStart(8, '0')}`;
 }
 
-/** @param file path of the bundle @param code what it holds: ASCII */
-export function digestOf(file: string, code: string, compiled: Uint8Array): Buffer {
-  return createHash('sha256').update(`${process.version} ${file}\n`).update(code, 'latin1').update(compiled).digest();
+/**
+ * Tells damage and what belongs to another bundle; against whoever may write here a digest would be no better, and takes ten
+ * times as long at every start.
+ * @param file path of the bundle @param code what it holds
+ */
+export function checkOf(file: string, code: Uint8Array, compiled: Uint8Array): Buffer {
+  const check = Buffer.alloc(CHECK_BYTES);
+  check.writeUInt32LE(crc32(code, crc32(Buffer.from(`${process.version} ${file}\n`), 0)), 0);
+  check.writeUInt32LE(crc32(compiled, 0), 4);
+  return check;
 }

@@ -4,7 +4,7 @@ import { patchMethod } from './patches.ts';
 
 type Exports = Record<PropertyKey, unknown>;
 
-/** @param adapt changes the exports of the module; not called where this runtime has none of that name */
+/** @param adapt changes the exports of the module, before the program sees them; not called where this runtime has none of that name */
 export function loadQuietly(name: string, adapt: (exports: Exports) => void): void {
   const descriptor = getOwnPropertyDescriptor(process, 'emitWarning') as PropertyDescriptor;
   let warning: unknown[] | undefined;
@@ -16,15 +16,15 @@ export function loadQuietly(name: string, adapt: (exports: Exports) => void): vo
     defineProperty(process, 'emitWarning', descriptor);
   }
   if (!exports) return;
-  adapt(exports);
-  if (warning) warnWhenLoaded(exports, warning);
+  if (warning) warnWhenLoaded(exports, warning, adapt);
+  else adapt(exports);
 }
 
 /** Whoever loads a module of Node's reads its exports: an import all of them, a require those that it uses. */
-function warnWhenLoaded(exports: Exports, warning: unknown[]): void {
+function warnWhenLoaded(exports: Exports, warning: unknown[], adapt: (exports: Exports) => void): void {
   const properties = ownKeys(exports).map((key) => [key, getOwnPropertyDescriptor(exports, key) as PropertyDescriptor] as const);
   let isSynchronizing = false;
-  const synchronize = patchMethod(process.getBuiltinModule('node:module'), 'syncBuiltinESMExports', (native) => function (this: unknown): unknown {
+  patchMethod(process.getBuiltinModule('node:module'), 'syncBuiltinESMExports', (native) => function (this: unknown): unknown {
     isSynchronizing = true;
     try {
       return apply(native, this, []);
@@ -32,10 +32,9 @@ function warnWhenLoaded(exports: Exports, warning: unknown[]): void {
       isSynchronizing = false;
     }
   });
-  // Whoever imported us has imported that module.
-  synchronize?.();
   const restore = (): void => {
     for (const [key, property] of properties) defineProperty(exports, key, property);
+    adapt(exports);
   };
   for (const [key, property] of properties) {
     defineProperty(exports, key, {
@@ -45,7 +44,7 @@ function warnWhenLoaded(exports: Exports, warning: unknown[]): void {
         if (isSynchronizing) return property.value as unknown;
         restore();
         apply(process.emitWarning, process, warning);
-        return property.value as unknown;
+        return exports[key];
       },
       set(value: unknown) {
         restore();

@@ -11,8 +11,8 @@ export interface Layer {
 
 export const LAYERS: readonly Layer[] = [
   { folder: 'src/runtime', imports: [] },
-  // The model is pure but for the runtime's pristine originals, which it cannot do without inside an agent's process.
-  { folder: 'src/model', imports: ['src/runtime/natives.ts', 'src/runtime/node-error.ts'] },
+  // The model is pure but for the runtime's pristine originals and bindings, which it cannot do without inside an agent's process.
+  { folder: 'src/model', imports: ['src/runtime/bindings.ts', 'src/runtime/natives.ts', 'src/runtime/node-error.ts'] },
   { folder: 'src/journal', imports: ['src/model', 'src/runtime'] },
   { folder: 'src/capture', imports: ['src/model', 'src/runtime'], types: ['src/journal'] },
   { folder: 'src/steps', imports: ['src/model', 'src/runtime'] },

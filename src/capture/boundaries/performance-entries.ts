@@ -2,6 +2,7 @@
  * Performance entries that Node itself makes. Those of garbage collections come from native code, each in a turn of its
  * own: they are deliveries; in replay the recorded ones come, and those of the replay's own collections do not.
  */
+import type { PerformanceObserver } from 'node:perf_hooks';
 import { deprecate } from 'node:util';
 import { decodeOutcome, encodeOutcome } from '../../model/value.ts';
 import { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } from '../../runtime/natives.ts';
@@ -17,16 +18,16 @@ type Fields = readonly (readonly [part: string, value: unknown])[];
 const DEPRECATED = ['Custom PerformanceEntry accessors are deprecated. Please use the detail property.', 'DEP0152'] as const;
 
 export function installPerformanceEntries(session: Session): void {
-  const { PerformanceObserver: { prototype } } = process.getBuiltinModule('node:perf_hooks');
+  const { performance, PerformanceObserver: Observer } = process.getBuiltinModule('node:perf_hooks');
+  const { prototype } = Observer;
+  const { timerify } = performance;
   const buffer = ownKeys(prototype).find((key) => String(key) === 'Symbol(kMaybeBuffer)') as symbol;
-  const sample = sampleEntry(prototype, buffer);
-  const makeEntry = entryMaker(sample);
-  patchMethod(getPrototypeOf(sample) as object, 'toJSON', (native) => function (this: PerformanceEntry): unknown {
-    return { ...(apply(native, this, []) as object), startTime: this.startTime, duration: this.duration };
-  });
+  const adapt = entryAdapter();
+  let makeEntry: ((fields: Fields) => object) | undefined;
   const operations = createStash<number | undefined>();
   const { [buffer]: put } = prototype as unknown as Record<PropertyKey, AnyFunction>;
   patchMethod(prototype, buffer, (native) => function (this: object, entry: PerformanceEntry): unknown {
+    adapt(entry);
     const operation = entry.entryType === 'gc' ? operations.get(this) : undefined;
     if (operation === undefined) return apply(native, this, [entry]) as unknown;
     return session.effect(() => {
@@ -39,8 +40,10 @@ export function installPerformanceEntries(session: Session): void {
     const { type, entryTypes } = Object(args[0]) as { type?: unknown; entryTypes?: unknown };
     const hasGarbage = type === 'gc' || (Array.isArray(entryTypes) && entryTypes.includes('gc'));
     if (hasGarbage && operations.get(this) === undefined) {
+      makeEntry ??= entryMaker(sampleEntry(prototype, buffer, new Observer(() => {}), () => apply(timerify, performance, [() => {}]) as () => void));
+      const make = makeEntry;
       operations.set(this, session.operation('process-event', '["gc"]', (_kind, _status, data) => {
-        apply(put as AnyFunction, this, [makeEntry((decodeOutcome(data) as { result: Fields }).result)]);
+        apply(put as AnyFunction, this, [make((decodeOutcome(data) as { result: Fields }).result)]);
       }));
     }
     return observed;
@@ -51,6 +54,18 @@ export function installPerformanceEntries(session: Session): void {
     operations.set(this, undefined);
     return apply(native, this, []) as unknown;
   });
+}
+
+/** @returns makes the entries of one sort show the moments of the run: called with each before the program sees it */
+function entryAdapter(): (entry: object) => void {
+  let isAdapted = false;
+  return (entry) => {
+    if (isAdapted || !ownKeys(entry).some((key) => String(key) === `Symbol(${DETAIL})`)) return;
+    isAdapted = true;
+    patchMethod(getPrototypeOf(entry) as object, 'toJSON', (native) => function (this: PerformanceEntry): unknown {
+      return { ...(apply(native, this, []) as object), startTime: this.startTime, duration: this.duration };
+    });
+  };
 }
 
 function partsOf(entry: object): Fields {
@@ -73,14 +88,12 @@ function entryMaker(sample: object): (fields: Fields) => object {
 }
 
 /** An entry of a function's time is of the same sort: it goes into a buffer of ours. */
-function sampleEntry(prototype: object, buffer: PropertyKey): object {
-  const { performance, PerformanceObserver } = process.getBuiltinModule('node:perf_hooks');
+function sampleEntry(prototype: object, buffer: PropertyKey, observer: PerformanceObserver, timed: () => () => void): object {
   const descriptor = getOwnPropertyDescriptor(prototype, buffer) as PropertyDescriptor;
   let sample: object = {};
   defineProperty(prototype, buffer, { ...descriptor, value: (entry: object) => void (sample = entry) });
-  const observer = new PerformanceObserver(() => {});
   observer.observe({ entryTypes: ['function'] });
-  performance.timerify(() => {})();
+  timed()();
   observer.disconnect();
   defineProperty(prototype, buffer, descriptor);
   return sample;
