@@ -21,13 +21,13 @@ export class RecordClock implements Clock {
 
   hrtime(): bigint {
     const value = hrtimeBigint();
-    if (!isOwn()) this.pack.add(HRTIME, value);
+    if (!isOwn()) this.pack.addBigint(HRTIME, value);
     return value;
   }
 
   hrtimeBigint(): bigint {
     const value = hrtimeBigint();
-    if (!isOwn()) this.pack.add(HRTIME_BIGINT, value);
+    if (!isOwn()) this.pack.addBigint(HRTIME_BIGINT, value);
     return value;
   }
 }

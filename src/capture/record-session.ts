@@ -321,7 +321,7 @@ export class RecordSession implements Session {
   }
 
   #takeValues(): void {
-    if (!this.clock.pack.empty) this.#journal.value('clock', 0, '', this.clock.pack.take());
+    if (!this.clock.pack.empty) this.#journal.value('clocks', 0, '', this.clock.pack.take());
     if (this.#stream.draws > 0) this.#journal.value('random', this.#stream.take(), '');
   }
 

@@ -1,6 +1,7 @@
 /** The reading side of the journal: verifies, decrypts and decodes segments. Runs in the CLI and in a replayed process. */
+import { expandClockReads } from '../model/clock.ts';
 import { IntegrityError, SealedError } from '../model/error.ts';
-import { KINDS, type Kind, type LaneEvent, NOTE_EFFECTS, type RunFacts } from '../model/event.ts';
+import { KINDS, type Kind, type LaneEvent, NOTE_EFFECTS, type RunFacts, type ValueEvent } from '../model/event.ts';
 import { bufferFrom, crc32, jsonParse, jsonStringify, nativeCrypto, nativeFs } from '../runtime/natives.ts';
 import { checkOf, openKey, readerOf, segmentKeys } from './crypto.ts';
 import { FieldReader, FORMAT_VERSION, FRAME, FRAME_HEADER_BYTES, lengthCheck, MAGIC, type SealedKey, segmentFile, type SegmentHeader } from './format.ts';
@@ -126,6 +127,11 @@ function unlock(segment: Segment, identities: readonly string[]): Buffer {
   throw new SealedError(`${segment.file} is sealed to ${sealedTo}, and no identity here opens it. Set REPLAY_HARNESS_IDENTITY to the private key that belongs to it (replay-harness keys lists yours).`);
 }
 
+/** Clock reads are written shorter than everybody reads them. */
+function readable(event: ValueEvent): ValueEvent {
+  return event.kind === 'clocks' ? { ...event, kind: 'clock', data: expandClockReads(event.data) } : event;
+}
+
 class SegmentReading {
   complete = false;
   head = '';
@@ -195,7 +201,7 @@ class SegmentReading {
         this.#events.push({ type: 'start', seq, at, operation: fields.varint(), kind: this.#kind(fields, offset), key: fields.string() });
         return;
       case FRAME.value:
-        this.#events.push({ type: 'value', seq, at, kind: this.#kind(fields, offset), status: fields.signed(), key: fields.string(), data: fields.data() });
+        this.#events.push(readable({ type: 'value', seq, at, kind: this.#kind(fields, offset), status: fields.signed(), key: fields.string(), data: fields.data() }));
         return;
       case FRAME.delivery:
         this.#events.push({ type: 'delivery', seq, at, operation: fields.varint(), kind: this.#kind(fields, offset), status: fields.signed(), data: fields.data() });

@@ -63,6 +63,8 @@ export const KINDS = [
   'turn',
   // an instance of WASI (S), and what its calls answered and wrote into its memory (V)
   'wasi', 'wasi-value',
+  // clock reads, written shorter (V): whoever reads the journal finds `clock`
+  'clocks',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 

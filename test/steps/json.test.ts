@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { expect, test } from 'vitest';
-import { ClockPack } from '../../src/model/clock.ts';
+import { ClockPack, expandClockReads } from '../../src/model/clock.ts';
 import { encodeArguments, encodeOutcome } from '../../src/model/value.ts';
 import { interpret, type Step } from '../../src/steps/classify.ts';
 import { execute } from '../support/execute.ts';
@@ -32,7 +32,7 @@ test('one of everything', async () => {
   const tape = new Tape();
   const pack = new ClockPack();
   pack.add(0, 5);
-  tape.value('clock', 0, '', Buffer.from(pack.take()));
+  tape.value('clock', 0, '', expandClockReads(pack.take()));
   tape.value('random', 3, '');
   tape.value('entropy', 0, ['randomUUID'], encodeOutcome({ result: 'u' }));
   tape.value('process-value', 0, ['cwd'], encodeOutcome({ result: '/' }));

@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { expect, test } from 'vitest';
 import { renderStep, renderTrajectory, type RunHeader } from '../../src/cli/render/trajectory.ts';
-import { ClockPack } from '../../src/model/clock.ts';
+import { ClockPack, expandClockReads } from '../../src/model/clock.ts';
 import { encodeOutcome } from '../../src/model/value.ts';
 import { interpret, type Step } from '../../src/steps/classify.ts';
 import { httpRig, readAll } from './support/http.ts';
@@ -19,7 +19,7 @@ async function steps(): Promise<{ steps: Step[]; base: string }> {
   const pack = new ClockPack();
   pack.add(0, 5);
   pack.add(0, 6);
-  tape.value('clock', 0, '', Buffer.from(pack.take()));
+  tape.value('clock', 0, '', expandClockReads(pack.take()));
   tape.value('random', 3, '');
   tape.deliver(tape.start('immediate', []), 'fired');
   tape.value('fs-value', 0, ['readFileUtf8', 'config.json', 0], encodeOutcome({ result: '{"model":"gpt-4o-mini"}' }));

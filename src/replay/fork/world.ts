@@ -475,7 +475,7 @@ export class World implements Session {
 
   #takeValues(): void {
     this.#flushDue();
-    if (!this.#pack.empty) this.#journal.value('clock', 0, '', this.#pack.take());
+    if (!this.#pack.empty) this.#journal.value('clocks', 0, '', this.#pack.take());
     if (this.#stream.draws > 0) this.#journal.value('random', this.#stream.take(), '');
   }
 
@@ -565,7 +565,8 @@ export class World implements Session {
       if (isOwn()) return value;
       // What was delivered comes before what is read then.
       this.#flushDue();
-      this.#pack.add(code, value);
+      if (typeof value === 'bigint') this.#pack.addBigint(code, value);
+      else this.#pack.add(code, value);
       return value;
     };
     const hrtime = (): bigint => base.hrtime + BigInt(Math.floor(since() * 1e6));
