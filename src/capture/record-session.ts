@@ -17,6 +17,8 @@ import type { Deliver, Lanes, Recorded, Session, WriteResult } from './session.t
 const PACK_BYTES = 1024 * 1024;
 /** A stream that ends tells so in a tick, and the jobs behind it ask for the next thing. */
 const ROUNDS = 2;
+/** Timers that fire within this time of each other are due together, in microseconds. */
+const BURST_US = 1000;
 
 /** Whether it comes from within the machine. */
 function isInside(kind: Kind): boolean {
@@ -41,6 +43,8 @@ export class RecordSession implements Session {
   #operations = 0;
   #flushDue = false;
   #rounds = 0;
+  /** When a timer fired last. */
+  #firedAt = -Infinity;
   #exitCode: number | undefined;
   #prepareSend: () => void = () => {};
 
@@ -60,6 +64,7 @@ export class RecordSession implements Session {
     if (kind === 'immediate') this.#phases.made(id);
     this.#takeValues();
     this.#journal.start(id, kind, key);
+    this.#journal.relieve();
     this.#appended();
     return id;
   }
@@ -73,7 +78,9 @@ export class RecordSession implements Session {
     // What came from outside is on disk before the program sees it: it may be what kills the process. A timer brings nothing, and
     // neither does work that is done over; what a file holds stays there, and what a thread says is in its own lane already.
     // Of a thread, which the program may end in the middle of anything, all is.
-    if (isInside(kind) && data && this.#putOff === undefined && !this.lanes?.isThread) this.#completed();
+    const isSafe = !this.lanes?.isThread;
+    if (isSafe && isInside(kind) && data && this.#putOff === undefined) this.#completed();
+    else if (isSafe && kind === 'fired' && made === undefined) this.#fired();
     else if (kind === 'fired' || kind === 'completed') this.#appended();
     else this.#journal.flush();
     this.#coverage.tick();
@@ -346,6 +353,21 @@ export class RecordSession implements Session {
     if (this.#flushDue) return;
     promiseJob(this.#inJob);
     // Only now: at the end of the stack the call before this line may throw.
+    this.#flushDue = true;
+  }
+
+  /**
+   * Timers that are due together fire one after the other, each a macrotask of its own. None of them brings anything, and what
+   * leaves writes all that was before: from the second on they go to disk together, in the check phase behind them.
+   */
+  #fired(): void {
+    const { at } = this.#journal;
+    const isBurst = at - this.#firedAt < BURST_US;
+    this.#firedAt = at;
+    if (!isBurst) return this.#appended();
+    this.#journal.relieve();
+    if (this.#flushDue) return;
+    ownImmediate(this.#inCheck);
     this.#flushDue = true;
   }
 

@@ -11,8 +11,8 @@ import { isOverflow, requireStack } from './stack-depth.ts';
 const KIND_CODES: Readonly<Record<string, number>> = Object.fromEntries(KINDS.map((kind, code) => [kind, code]));
 const NOTHING: Uint8Array = new Uint8Array(0);
 
-/** What one turn of the loop may append before it is written. */
-const HELD_BYTES = 256 * 1024;
+/** What one turn of the loop may append before it is written: with the frame that passes it, mostly still as much as is sealed at a time. */
+const HELD_BYTES = 48 * 1024;
 
 export interface JournalOptions {
   /** Folder of the run; must exist. */
@@ -123,6 +123,11 @@ export class JournalWriter {
         return this.note(event.name, event.stack, event.effect);
       case 'end':
     }
+  }
+
+  /** When the last event was, in microseconds since the run began. */
+  get at(): number {
+    return this.#lastAt;
   }
 
   /** Puts everything appended so far on disk. */

@@ -9,6 +9,8 @@ class Target {
 export interface Stash<T> {
   get(object: object): T | undefined;
   set(object: object, value: T): void;
+  /** As `set`, for an object that has none yet. */
+  add(object: object, value: T): void;
 }
 
 export function createStash<T>(): Stash<T> {
@@ -24,6 +26,9 @@ export function createStash<T>(): Stash<T> {
     static set(object: object, value: T): void {
       if (#value in object) object.#value = value;
       else new Field(object, value);
+    }
+    static add(object: object, value: T): void {
+      new Field(object, value);
     }
   }
   return Field;

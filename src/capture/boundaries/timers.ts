@@ -72,9 +72,17 @@ function interceptTimeouts(prototype: object, session: Session): void {
   };
   // Its name tells the stack filter how the runtime called.
   defineProperty(fire, 'name', { value: '_onTimeout' });
+  let [delay, key] = [0, '[0]'];
+  // Of the timer that is being started: one function for all of them.
+  let starting: NativeTimeout | undefined;
+  const asItIs = (): number => (starting as NativeTimeout)._idleTimeout;
   const begin = (timer: NativeTimeout, state: TimerState): void => {
-    state.operation = session.operation('timer', `[${timer._idleTimeout}]`, () => fireParked(timer, state, refresh));
-    timer._idleTimeout = session.effect(() => timer._idleTimeout, PARKED_MS);
+    // Most are started with the delay of the one before: the text is made once.
+    if (timer._idleTimeout !== delay) [delay, key] = [timer._idleTimeout, `[${timer._idleTimeout}]`];
+    state.operation = session.operation('timer', key, () => fireParked(timer, state, refresh));
+    starting = timer;
+    timer._idleTimeout = session.effect(asItIs, PARKED_MS);
+    starting = undefined;
   };
   intercept(prototype, '_onTimeout', fire, begin as (timer: object, state: TimerState) => void);
   patchMethod(prototype, 'refresh', (native) => function (this: object): unknown {
@@ -142,7 +150,7 @@ function intercept(prototype: object, property: string, fire: AnyFunction, begin
     },
     set(this: object, value: AnyFunction | null) {
       let state = states.get(this);
-      if (!state) states.set(this, (state = { current: value, callback: value, operation: 0, args: undefined, cleared: false, passed: false }));
+      if (!state) states.add(this, (state = { current: value, callback: value, operation: 0, args: undefined, cleared: false, passed: false }));
       state.current = value;
       if (value === null && !isOwn() && !state.passed) state.cleared = true;
       if (typeof value !== 'function') return;
