@@ -15,7 +15,7 @@ export function loadBundle(name: CompiledBundle, keepIn: string | undefined): vo
   const code = fs.readFileSync(filename);
   const cachedData = keepIn === undefined ? compiled(compiledFile(__dirname, name), filename, code) : undefined;
   // What esbuild writes is ASCII.
-  const script = new Script(`(function (exports, require, module, __filename, __dirname) { ${code.latin1Slice()}\n})`, { filename, ...(cachedData && { cachedData }) });
+  const script = new Script(code.latin1Slice(), { filename, ...(cachedData && { cachedData }) });
   if (keepIn !== undefined) keep(script, keepIn);
   const module = { exports: {} };
   (script.runInThisContext() as (...args: unknown[]) => void)(module.exports, load, module, filename, __dirname);

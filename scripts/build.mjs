@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { AS_FUNCTION } from './as-function.mjs';
 import { VITEST_TYPES, writeDeclarations } from './declarations.mjs';
 import { thirdPartyLicenses } from './licenses.mjs';
 
@@ -31,7 +32,8 @@ const common = { plugins: [pgOnNode], bundle: true, metafile: true, absWorkingDi
 try {
   mkdirSync(`${out}/loader`, { recursive: true });
   // Loading the preload is part of every recorded run's start: what a replay needs is a file of its own.
-  const preload = await build({ ...common, entryPoints: { preload: `${root}/loader/preload.ts`, record: `${root}/loader/record-entry.ts`, replay: `${root}/loader/replay-entry.ts`, ship: `${root}/loader/ship-entry.ts`, stop: `${root}/loader/stop.ts`, 'debugger-thread': `${root}/loader/debugger-thread.ts`, 'peer-thread': `${root}/loader/peer-thread.ts` }, external: ['./record.cjs', './replay.cjs', 'pg-native'], outdir: `${out}/loader`, outExtension: { '.js': '.cjs' }, format: 'cjs' });
+  const preload = await build({ ...common, entryPoints: { preload: `${root}/loader/preload.ts`, ship: `${root}/loader/ship-entry.ts`, stop: `${root}/loader/stop.ts`, 'debugger-thread': `${root}/loader/debugger-thread.ts`, 'peer-thread': `${root}/loader/peer-thread.ts` }, external: ['pg-native'], outdir: `${out}/loader`, outExtension: { '.js': '.cjs' }, format: 'cjs' });
+  const bundles = await build({ ...common, entryPoints: { record: `${root}/loader/record-entry.ts`, replay: `${root}/loader/replay-entry.ts` }, external: ['pg-native'], outdir: `${out}/loader`, outExtension: { '.js': '.cjs' }, format: 'cjs', ...AS_FUNCTION });
   // What is imported is the preload itself: to require it from there would take a millisecond or two.
   const register = await build({ ...common, entryPoints: { register: `${root}/loader/preload.ts` }, outdir: `${out}/loader`, outExtension: { '.js': '.mjs' }, format: 'esm', banner: { js: 'const __dirname = import.meta.dirname;' } });
   // msw and what it brings: loaded where a replay answers by meaning, and there alone.
@@ -43,7 +45,7 @@ try {
   writeFileSync(`${out}/types/vitest.d.ts`, VITEST_TYPES);
   // Both entries are run for their effect and export nothing.
   for (const types of ['register.d.mts', 'preload.d.cts']) writeFileSync(`${out}/loader/${types}`, 'export {};\n');
-  writeFileSync(`${out}/THIRD-PARTY-LICENSES.txt`, thirdPartyLicenses(root, [preload.metafile, register.metafile, network.metafile, cli.metafile]));
+  writeFileSync(`${out}/THIRD-PARTY-LICENSES.txt`, thirdPartyLicenses(root, [preload.metafile, bundles.metafile, register.metafile, network.metafile, cli.metafile]));
   if (!elsewhere) {
     if (existsSync(`${root}/dist`)) renameSync(`${root}/dist`, old);
     renameSync(out, `${root}/dist`);

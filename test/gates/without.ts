@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { build, type Plugin, transformSync } from 'esbuild';
+import { AS_FUNCTION } from '../../scripts/as-function.mjs';
 import { DIST, ROOT } from '../support/paths.ts';
 
 const BOUNDARIES = join(ROOT, 'src/capture/boundaries');
@@ -50,11 +51,11 @@ export class Variants {
 
   async build(): Promise<void> {
     await build({
-      bundle: true, absWorkingDir: ROOT, platform: 'node', target: 'node20.20', format: 'cjs', logLevel: 'warning', external: ['./record.cjs', './replay.cjs'], plugins: [switches()],
-      entryPoints: { preload: join(ROOT, 'loader/preload.ts'), record: join(ROOT, 'loader/record-entry.ts'), replay: join(ROOT, 'loader/replay-entry.ts') },
+      bundle: true, absWorkingDir: ROOT, platform: 'node', target: 'node20.20', format: 'cjs', logLevel: 'warning', plugins: [switches()], ...AS_FUNCTION,
+      entryPoints: { record: join(ROOT, 'loader/record-entry.ts'), replay: join(ROOT, 'loader/replay-entry.ts') },
       outdir: join(this.#folder, 'all/loader'), outExtension: { '.js': '.cjs' },
     });
-    for (const part of ['cli', 'loader/register.mjs']) cpSync(join(DIST, part), join(this.#folder, 'all', part), { recursive: true });
+    for (const part of ['cli', 'loader/preload.cjs', 'loader/register.mjs']) cpSync(join(DIST, part), join(this.#folder, 'all', part), { recursive: true });
   }
 
   /** @returns the folder of a package without these gates */
