@@ -1,12 +1,16 @@
 /**
  * The built-in embedder: words, pairs of words and groups of four letters, weighed by how rare they are, each hashed to one
- * of 768 places with a sign. No model, no network, no state: the same text gives the same bits on every machine.
+ * of 768 places with a sign; then turned and rounded (turned.ts), so that little space holds them. No model, no network, no
+ * state: the same text gives the same bits on every machine.
  */
 import { BIGRAMS, GRAMS, WORDS } from './idf.ts';
+import { rounded, turned } from './turned.ts';
 import { wordsOf } from './words.ts';
 
 /** Changes whenever a text would get another vector: vectors of two are never compared. */
-export const EMBEDDER = 'replay-harness-1';
+export const EMBEDDER = 'replay-harness-2';
+/** Its vectors were neither turned nor rounded: the angles between them are those between its successor's. */
+export const FORMER_EMBEDDER = 'replay-harness-1';
 export const DIMENSIONS = 768;
 
 /** Of a longer text the beginning is embedded. */
@@ -34,6 +38,15 @@ export function embed(text: string): Float32Array {
 
 /** @param words of `wordsOf` */
 export function embedWords(words: readonly string[]): Float32Array {
+  return normalised(rounded(turned(sumsOf(words))));
+}
+
+/** As {@link FORMER_EMBEDDER} made them: what is asked is compared with what lies in older stores. */
+export function formerlyEmbedded(words: readonly string[]): Float32Array {
+  return normalised(sumsOf(words));
+}
+
+function sumsOf(words: readonly string[]): Float64Array {
   const features = new Features();
   let before: string | undefined;
   for (const word of words) {
@@ -42,7 +55,7 @@ export function embedWords(words: readonly string[]): Float32Array {
     for (let at = 0, last = Math.max(0, word.length + 2 - GRAM); at <= last; at++) features.add(gramHash(word, at), WEIGHTS.gram);
     before = word;
   }
-  return normalised(features.sums());
+  return features.sums();
 }
 
 /** How often each feature occurs: a table of hashes with open addressing, since this is where the time goes. */

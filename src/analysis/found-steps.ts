@@ -53,12 +53,11 @@ export async function foundSteps(database: Database, hits: readonly Hit[]): Prom
      JOIN replay_harness.steps s ON s.run_id = hit.run_id AND s.lane = hit.lane AND s.step = hit.step
      JOIN replay_harness.runs r ON r.id = s.run_id
      LEFT JOIN LATERAL (
-       SELECT summary, input, output FROM replay_harness.step_readings c WHERE c.run_id = s.run_id AND c.lane = s.lane AND c.step = s.step ORDER BY interpreter DESC LIMIT 1
+       SELECT summary, input, output, moved FROM replay_harness.step_readings c WHERE c.run_id = s.run_id AND c.lane = s.lane AND c.step = s.step ORDER BY interpreter DESC LIMIT 1
      ) AS reading ON true
      LEFT JOIN LATERAL (
-       SELECT string_agg(left(convert_from(b.bytes, 'UTF8'), ${MOST}), ' ' ORDER BY part.at DESC) AS added
-       FROM replay_harness.context_manifests m, unnest(m.added) WITH ORDINALITY AS part (hash, at) JOIN replay_harness.blobs b ON b.hash = part.hash AND b.codec = 'json'
-       WHERE m.run_id = s.run_id AND m.lane = s.lane AND m.step = s.step
+       SELECT string_agg(left(convert_from(b.bytes, 'UTF8'), ${MOST}), ' ' ORDER BY part.place DESC) AS added
+       FROM unnest(reading.moved) AS moved CROSS JOIN LATERAL replay_harness.new_members(s.run_id, s.lane, s.step, moved) AS part JOIN replay_harness.blobs b ON b.hash = part.hash AND part.member IS NULL AND b.codec = 'json'
      ) AS news ON true`,
     [hits.map(({ run_id }) => run_id), hits.map(({ lane }) => lane), hits.map(({ step }) => step)],
   );

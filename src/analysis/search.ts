@@ -1,11 +1,12 @@
 /** Search by meaning and by words at once, over the readings and vectors of a store. */
 import type { Database } from '../store/sql/database.ts';
-import { EMBEDDER } from './embedder.ts';
+import { EMBEDDER, FORMER_EMBEDDER, normalised } from './embedder.ts';
 import type { Filter } from './filter.ts';
 import { type Key, rankByWords } from './lexical.ts';
-import { type Near, nearest, tuneIndex } from './nearest.ts';
+import { inOrder, type Near, nearest, tuneIndex } from './nearest.ts';
 import { fuse, type Ranking } from './ranking.ts';
-import { asked, BUILT_IN, type Embedder, hasDirection } from './searchable.ts';
+import { asked, BUILT_IN, type Embedder, FORMER_BUILT_IN, hasDirection } from './searchable.ts';
+import { turned, turnedBack } from './turned.ts';
 
 /** What rankings count: on the quality set (test/quality) words find better than the built-in vectors, and both best. */
 const WEIGHTS = { words: 1, vector: 0.5 } as const;
@@ -25,14 +26,14 @@ export interface Hit extends Key {
 /** @param embedder whose vectors are asked, beside those of the built-in one @returns best first, at most `limit`; what has none of the words and is far away is left out */
 export async function searchText(database: Database, text: string, filter: Filter, limit: number, embedder: Embedder = BUILT_IN): Promise<Hit[]> {
   const question = asked(text);
-  const embedders = embedder.id === BUILT_IN.id ? [BUILT_IN] : [embedder, BUILT_IN];
-  const vectors = await Promise.all(embedders.map(async (each) => ({ id: each.id, vector: (await each.embed([question]))[0] })));
+  const others = embedder.id === BUILT_IN.id ? [] : [embedder];
+  const vectors = await Promise.all([...others, BUILT_IN, FORMER_BUILT_IN].map(async (each): Promise<Asked> => ({ embedder: each.id, vector: (await each.embed([question]))[0] })));
   return database.transaction(async (inside) => {
-    await tuneIndex(inside);
+    const known = await tuneIndex(inside, vectors.map((each) => each.embedder));
     const depth = Math.max(DEPTH, limit);
     const byWords = await rankByWords(inside, question.words, filter, depth);
     const byVector: Near[][] = [];
-    for (const { id, vector } of vectors) byVector.push(vector && hasDirection(vector) ? await nearest(inside, vector, { embedder: id, source: 'step' }, filter, depth) : []);
+    for (const each of [...vectors.slice(0, others.length).map((other) => [other]), vectors.slice(others.length)]) byVector.push(await nearestOfAll(inside, each.filter(({ embedder: id }) => known.has(id)), filter, depth));
     return fused(byWords, byVector).slice(0, limit);
   });
 }
@@ -40,18 +41,46 @@ export async function searchText(database: Database, text: string, filter: Filte
 /** @returns the steps whose vectors are nearest to that of a step, without the step itself; undefined: it has none that others are compared with */
 export async function searchLike(database: Database, of: Key, filter: Filter, limit: number, embedder: string = EMBEDDER): Promise<Hit[] | undefined> {
   return database.transaction(async (inside) => {
-    await tuneIndex(inside);
-    for (const id of new Set([embedder, EMBEDDER])) {
+    const embedders = [...new Set([embedder, EMBEDDER, FORMER_EMBEDDER])];
+    const known = await tuneIndex(inside, embedders);
+    for (const id of embedders.filter((each) => known.has(each))) {
       const [own] = await inside.query<{ embedding: string }>(
         "SELECT embedding::text FROM replay_harness.step_embeddings WHERE run_id = $1 AND lane = $2 AND step = $3 AND embedder = $4 AND source = 'step'",
         [of.run_id, of.lane, of.step, id],
       );
       if (!own) continue;
-      const near = await nearest(inside, own.embedding, { embedder: id, source: 'step' }, filter, limit + 1);
+      const near = await nearestOfAll(inside, alike(id, own.embedding).filter((each) => known.has(each.embedder)), filter, limit + 1);
       return fused([], [near.filter((each) => keyOf(each) !== keyOf(of))]).slice(0, limit);
     }
     return undefined;
   });
+}
+
+interface Asked {
+  readonly embedder: string;
+  readonly vector: Float32Array | string | undefined;
+}
+
+/** The same vector for both built-in embedders: the angles of the one are those of the other. */
+function alike(embedder: string, vector: string): readonly Asked[] {
+  if (embedder === EMBEDDER) return [{ embedder, vector }, { embedder: FORMER_EMBEDDER, vector: normalised(turnedBack(numbersIn(vector))) }];
+  if (embedder === FORMER_EMBEDDER) return [{ embedder, vector }, { embedder: EMBEDDER, vector: normalised(turned(numbersIn(vector))) }];
+  return [{ embedder, vector }];
+}
+
+function numbersIn(vector: string): Float64Array {
+  return Float64Array.from(JSON.parse(vector) as readonly number[]);
+}
+
+async function nearestTo(database: Database, { embedder, vector }: Asked, filter: Filter, limit: number): Promise<Near[]> {
+  return vector && (typeof vector === 'string' || hasDirection(vector)) ? nearest(database, vector, { embedder, source: 'step' }, filter, limit) : [];
+}
+
+/** Of embedders whose distances can be compared. */
+async function nearestOfAll(database: Database, asked: readonly Asked[], filter: Filter, limit: number): Promise<Near[]> {
+  const near: Near[] = [];
+  for (const each of asked) near.push(...(await nearestTo(database, each, filter, limit)));
+  return inOrder(near).slice(0, limit);
 }
 
 function fused(byWords: readonly Key[], byVector: readonly (readonly Near[])[]): Hit[] {

@@ -1,5 +1,5 @@
 /** What the ingester stores of a masked step so that it is found: words for the column `search`, and vectors. */
-import { DIMENSIONS, EMBEDDER, embedWords } from './embedder.ts';
+import { DIMENSIONS, EMBEDDER, embedWords, FORMER_EMBEDDER, formerlyEmbedded } from './embedder.ts';
 import { isEmbedded, type SearchedStep, stepText } from './step-text.ts';
 import { wordsOf } from './words.ts';
 
@@ -27,6 +27,9 @@ export interface Embedder {
 }
 
 export const BUILT_IN: Embedder = { id: EMBEDDER, embed: async (texts) => texts.map(({ words }) => embedWords(words)) };
+
+/** Whose vectors older stores hold. */
+export const FORMER_BUILT_IN: Embedder = { id: FORMER_EMBEDDER, embed: async (texts) => texts.map(({ words }) => formerlyEmbedded(words)) };
 
 /** Texts whose words are remembered, in characters: an agent reads the same file, and asks the same, again and again. */
 const REMEMBERED = 4 * 1024 * 1024;

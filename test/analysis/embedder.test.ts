@@ -1,7 +1,8 @@
 /** The built-in embedder. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { DIMENSIONS, embed, EMBEDDER } from '../../src/analysis/embedder.ts';
+import { DIMENSIONS, embed, EMBEDDER, embedWords, FORMER_EMBEDDER, formerlyEmbedded, normalised } from '../../src/analysis/embedder.ts';
+import { turned, turnedBack } from '../../src/analysis/turned.ts';
 import { wordsOf } from '../../src/analysis/words.ts';
 
 const TEXTS = ['the weather in Paris is 12 °C', 'getWeather({"city":"Paris"})', 'ÉTÉ naïve Straße', '東京都の天気', 'Привет, мир', '😀 𠀀𠀁𠀂 GB-1234 2026-11-29T12:00:00Z', 'a', 'x'.repeat(100), 'half a pair \ud83d and \udc00'];
@@ -13,9 +14,28 @@ function cosine(a: string, b: string): number {
 
 // Whoever changes a bit of this gives EMBEDDER another name: vectors that lie in stores are compared with new ones.
 test('the vectors of an embedder never change', () => {
-  const hash = createHash('sha256');
-  for (const text of TEXTS) hash.update(embed(text));
-  expect({ EMBEDDER, vectors: hash.digest('hex').slice(0, 32) }).toEqual({ EMBEDDER: 'replay-harness-1', vectors: '0cad5ab9d4a088cc7fce182e48e1cc74' });
+  const [hash, former] = [createHash('sha256'), createHash('sha256')];
+  for (const text of TEXTS) {
+    hash.update(embed(text));
+    former.update(formerlyEmbedded(wordsOf(text)));
+  }
+  expect({ EMBEDDER, vectors: hash.digest('hex').slice(0, 32) }).toEqual({ EMBEDDER: 'replay-harness-2', vectors: '3772b81dff9447bbd65419a7fcb3b3bd' });
+  expect({ FORMER_EMBEDDER, vectors: former.digest('hex').slice(0, 32) }).toEqual({ FORMER_EMBEDDER: 'replay-harness-1', vectors: '0cad5ab9d4a088cc7fce182e48e1cc74' });
+});
+
+test('a vector has seven values; angles are those of the former embedder, both ways', () => {
+  const angle = (one: Float32Array, other: Float32Array): number => one.reduce((sum, value, at) => sum + value * (other[at] as number), 0);
+  const words = TEXTS.map(wordsOf).filter((each) => each.length > 0);
+  for (const one of words) {
+    expect(new Set(embedWords(one)).size).toBeLessThanOrEqual(7);
+    for (const other of words) {
+      expect(Math.abs(angle(embedWords(one), embedWords(other)) - angle(formerlyEmbedded(one), formerlyEmbedded(other)))).toBeLessThan(0.06);
+    }
+    const former = formerlyEmbedded(one);
+    expect(angle(normalised(turned(Float64Array.from(former))), embedWords(one))).toBeGreaterThan(0.97);
+    expect(angle(normalised(turnedBack(Float64Array.from(embedWords(one)))), former)).toBeGreaterThan(0.97);
+    expect(angle(normalised(turnedBack(turned(Float64Array.from(former)))), former)).toBeCloseTo(1, 6);
+  }
 });
 
 test('a vector has length 1, or points nowhere', () => {

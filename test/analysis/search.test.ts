@@ -5,6 +5,7 @@ import { foundSteps } from '../../src/analysis/found-steps.ts';
 import { searchLike, searchText } from '../../src/analysis/search.ts';
 import type { Filter } from '../../src/analysis/filter.ts';
 import type { Database } from '../../src/store/sql/database.ts';
+import { FORMER_BUILT_IN } from '../../src/analysis/searchable.ts';
 import { measureQuality } from '../quality/quality.ts';
 import { onBothEngines } from '../store/sql/support/engines.ts';
 import { http, llm, seedSteps } from './support/seed-steps.ts';
@@ -48,6 +49,18 @@ onBothEngines('search', (engine) => {
     expect(hits?.[0]?.distance).toBeLessThan(hits?.find(({ run_id }) => run_id === other)?.distance ?? 2);
     expect(hits?.some(({ run_id }) => run_id === first)).toBe(false);
     expect(await searchLike(owner, { run_id: first, lane: 0, step: 11 }, {}, 3)).toBeUndefined();
+  });
+
+  it('finds steps of older stores, whose vectors the former embedder made, together with new ones', async () => {
+    const { owner } = engine();
+    const [older, newer, other] = [await seedSteps(owner, { embedder: FORMER_BUILT_IN, steps: [llm('Water the ferns in the greenhouse', 'Watered.')] }), await seedSteps(owner, { steps: [llm('Water the ferns on the balcony', 'Done.')] }), await seedSteps(owner, { embedder: FORMER_BUILT_IN, steps: [llm('Water the lawn', 'Later.')] })];
+    const hits = await searchText(owner, 'who watered the ferns', {}, 10);
+    expect(hits.slice(0, 2).map(({ run_id: run, vectorRank }) => [run, vectorRank]).sort()).toEqual([[older, 1], [newer, 2]].sort());
+    for (const run_id of [older, newer]) {
+      const like = await searchLike(owner, { run_id, lane: 0, step: 10 }, {}, 3);
+      expect(like?.[0]).toMatchObject({ run_id: run_id === older ? newer : older });
+      expect(like?.map((hit) => hit.run_id)).toContain(other);
+    }
   });
 
   it('takes whatever is asked', async () => {

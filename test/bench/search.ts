@@ -163,7 +163,7 @@ async function seed(database: Database, runs: number, manifest: RunManifest): Pr
     );
     await database.query(
       `INSERT INTO replay_harness.step_readings (run_id, lane, step, interpreter, summary, output, search)
-       SELECT $1, 0, step, 1, left(text, 120), jsonb_build_object('text', text), to_tsvector($5::regconfig, words) FROM unnest($2::bigint[], $3::text[], $4::text[]) AS row (step, text, words)`,
+       SELECT $1, 0, step, 1, left(text, 120), jsonb_build_object('text', text), replay_harness.counted(to_tsvector($5::regconfig, words)) FROM unnest($2::bigint[], $3::text[], $4::text[]) AS row (step, text, words)`,
       [id, steps.map(({ step }) => step), steps.map(({ text }) => text), said.map((words) => words.join(' ')), SEARCH_CONFIG],
     );
     const embedded = steps.filter((_, at) => said[at]?.length);

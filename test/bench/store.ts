@@ -131,7 +131,7 @@ function timed(database: Database, took: Map<string, number>): Database {
   };
 }
 
-const CONTENT = '^(blobs|context_manifests)';
+const CONTENT = '^(blobs|step_blobs|context_manifests)';
 const WHOLE = '^(runs|steps|step_|blobs|context_manifests|tapes|run_keys|vault)';
 
 /**

@@ -53,7 +53,7 @@ async function store(database: Database, texts: readonly string[]): Promise<void
     const words = texts.slice(from, from + BATCH).map(wordsOf);
     const steps = words.map((_, at) => from + at);
     await database.query(
-      "INSERT INTO replay_harness.step_readings (run_id, lane, step, interpreter, summary, search) SELECT $1, 0, step, 1, '', to_tsvector($4::regconfig, words) FROM unnest($2::bigint[], $3::text[]) AS row (step, words)",
+      "INSERT INTO replay_harness.step_readings (run_id, lane, step, interpreter, summary, search) SELECT $1, 0, step, 1, '', replay_harness.counted(to_tsvector($4::regconfig, words)) FROM unnest($2::bigint[], $3::text[]) AS row (step, words)",
       [RUN, steps, words.map((each) => each.join(' ')), SEARCH_CONFIG],
     );
     await database.query(

@@ -1,6 +1,6 @@
 /**
- * The large parts of a reading by reference: each text, each message of a conversation, each picture is a blob, once in the
- * whole store. What is left fits a row, and keeps its shape for SQL.
+ * The large parts of a reading by reference: each long text, each short message of a conversation, each picture is a blob, once
+ * in the whole store; long messages are packed together (packs.ts). What is left fits a row, and keeps its shape for SQL.
  *
  *   {"$text": HASH, "length": N, "start": …}   a long text
  *   {"$bytes": HASH, "bytes": N}               what is shown as {"base64": …, "bytes": N}
@@ -8,7 +8,7 @@
  *   {"$literal": {…}}                          an object of the program's own that looks like one of these
  */
 import { cutAt, isObject, preview } from '../../steps/json.ts';
-import { type Blob, decodeBlob, encodeBlob, hashOf } from './blob-codec.ts';
+import { type Blob, decodeBlob, encodeBlob, hashOf, WORTH_TRYING } from './blob-codec.ts';
 import { escapeText, unescapeText } from './jsonb-text.ts';
 
 /** JSON that holds nothing which JSONB refuses. */
@@ -42,15 +42,34 @@ export interface Elided {
   readonly blobs: readonly Blob[];
 }
 
+/** Members of a list. */
+export interface Members {
+  /** Of each member. */
+  readonly hashes: readonly string[];
+  /** Blobs that the run did not have before: short members, and what members name. */
+  readonly blobs: readonly Blob[];
+  /** Long members that the run did not have before, as JSON: several of them make a pack. */
+  readonly long: readonly Member[];
+}
+
+export interface Member {
+  /** SHA-256 of the JSON, hex. */
+  readonly hash: string;
+  readonly json: string;
+}
+
 export class Elider {
   readonly #handedOut: Set<string>;
-  readonly #hashes = new Map<string, string>();
-  #remembered = 0;
+  readonly #packed: Set<string>;
+  readonly #texts = new Hashes();
+  readonly #members = new Hashes();
   #blobs: Blob[] = [];
+  #long: Member[] = [];
 
-  /** @param handedOut hashes of blobs that the run has already; it grows */
-  constructor(handedOut: Set<string> = new Set()) {
+  /** @param handedOut hashes of blobs that the run has already; it grows @param packed of members that the run has in packs, likewise */
+  constructor(handedOut: Set<string> = new Set(), packed: Set<string> = new Set()) {
     this.#handedOut = handedOut;
+    this.#packed = packed;
   }
 
   elide(value: unknown, ofModel = false): Elided {
@@ -60,9 +79,11 @@ export class Elider {
     return { text: text.length > LARGEST ? JSON.stringify(this.#asJson(text, value)) : text, blobs: this.#take() };
   }
 
-  /** @returns the hash of each member's blob */
-  members(list: readonly unknown[]): { readonly hashes: readonly string[]; readonly blobs: readonly Blob[] } {
-    return { hashes: list.map((member) => this.#remembering(member)), blobs: this.#take() };
+  members(list: readonly unknown[]): Members {
+    const hashes = list.map((member) => this.#member(member));
+    const long = this.#long;
+    this.#long = [];
+    return { hashes, blobs: this.#take(), long };
   }
 
   /** @returns JSON, and about how long it is */
@@ -78,7 +99,7 @@ export class Elider {
   #string(text: string, { text: limit }: Limits): { readonly json: Json; readonly size: number } {
     const json = escapeText(text);
     if (text.length < limit) return { json, size: json.length + 2 };
-    const hash = this.#known(text, () => this.#keep(Buffer.from(json)));
+    const hash = this.#texts.of(text, () => this.#keep(Buffer.from(json)));
     return { json: { $text: hash, length: text.length, start: escapeText(cutAt(text, START)) }, size: 250 };
   }
 
@@ -110,9 +131,18 @@ export class Elider {
     return { $json: this.#keep(Buffer.from(text), 'json'), start: escapeText(preview(value, START)) };
   }
 
-  #remembering(member: unknown): string {
-    const text = JSON.stringify(this.#visit(member, IN_MESSAGE).json);
-    return this.#known(text, () => this.#keep(Buffer.from(text), 'json'));
+  /** A short one is a blob that SQL reads; of long ones little is left where they are compressed together. */
+  #member(member: unknown): string {
+    const json = JSON.stringify(this.#visit(member, IN_MESSAGE).json);
+    return this.#members.of(json, () => {
+      const content = Buffer.from(json);
+      if (content.length < WORTH_TRYING) return this.#keep(content, 'json');
+      const hash = hashOf(content);
+      if (this.#handedOut.has(hash) || this.#packed.has(hash)) return hash;
+      this.#packed.add(hash);
+      this.#long.push({ hash, json });
+      return hash;
+    });
   }
 
   #keep(content: Buffer, plain?: 'json'): string {
@@ -123,24 +153,29 @@ export class Elider {
     return hash;
   }
 
-  /** A conversation repeats its texts with each call. */
-  #known(text: string, keep: () => string): string {
-    const known = this.#hashes.get(text);
-    if (known !== undefined) return known;
-    if (this.#remembered > REMEMBERED) {
-      this.#hashes.clear();
-      this.#remembered = 0;
-    }
-    const hash = keep();
-    this.#remembered += text.length;
-    this.#hashes.set(text, hash);
-    return hash;
-  }
-
   #take(): readonly Blob[] {
     const blobs = this.#blobs;
     this.#blobs = [];
     return blobs;
+  }
+}
+
+/** Of texts: a conversation repeats its own with each call. */
+class Hashes {
+  readonly #known = new Map<string, string>();
+  #remembered = 0;
+
+  of(text: string, make: () => string): string {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    if (this.#remembered > REMEMBERED) {
+      this.#known.clear();
+      this.#remembered = 0;
+    }
+    const hash = make();
+    this.#remembered += text.length;
+    this.#known.set(text, hash);
+    return hash;
   }
 }
 

@@ -10,8 +10,9 @@ import { chainHead } from '../sql/chain.ts';
 import type { Database } from '../sql/database.ts';
 import type { RandomOf, ReadRun } from './read-run.ts';
 import { type StepRow, rowsOf } from './rows.ts';
+import { Packer } from './packs.ts';
 import { openRun, sealRun, type Totals, type VaultEntry } from './run-row.ts';
-import { insertSteps, insertVectors } from './statements.ts';
+import { insertLists, insertSteps, insertVectors } from './statements.ts';
 import { VectorWriter } from './vectors.ts';
 import { InTurn } from './in-turn.ts';
 import { storeTape } from './tape-rows.ts';
@@ -34,7 +35,7 @@ export interface IngestTools {
   warn?(message: string): void;
 }
 
-/** Steps of one transaction. */
+/** Steps of one transaction. Batches of a run are the same however often it is begun again: their messages are packed together. */
 const BATCH_STEPS = 400;
 /** Steps that are made without looking at what the database says: a millisecond or two. */
 const TURN_STEPS = 16;
@@ -62,14 +63,25 @@ export async function ingestRun(database: Database, run: ReadRun, tools: IngestT
   const vectors = new VectorWriter(tools);
   const totals = new Summed();
   const batch = new Batch();
+  const packer = new Packer();
+  const isThere = ({ step: { lane, step } }: StepRow): boolean => step <= (before.last.get(lane) ?? -1);
   const writing = new InTurn<readonly StepRow[]>(async (rows) => {
-    await write(database, id, rows, vectors);
-    onBatch?.();
+    if (rows.length === 0) return;
+    const lists = packer.add(rows.flatMap((row) => (row.manifest ? [{ lane: row.step.lane, manifest: row.manifest, long: row.long, isThere: isThere(row) }] : [])));
+    const missing = rows.filter((row) => !isThere(row));
+    const made = await vectors.of(database, missing);
+    await database.transaction(async (inside) => {
+      await insertLists(inside, id, lists);
+      if (missing.length === 0) return;
+      // Before the steps: those tell where to go on.
+      await insertVectors(inside, id, made);
+      await insertSteps(inside, id, missing);
+    });
+    if (missing.length > 0) onBatch?.();
   });
   try {
     for (const row of rowsOf(run, tools.random, (steps) => masker.steps(steps))) {
       totals.add(row);
-      if (row.step.step <= (before.last.get(row.step.lane) ?? -1)) continue;
       batch.add(row);
       if (batch.isFull) await writing.add(batch.take());
       else if (batch.size % TURN_STEPS === 0) await writing.turn();
@@ -129,8 +141,8 @@ class Summed {
   }
 }
 
-function sizeOf({ reading: { input, output, envelope }, text, blobs }: StepRow): number {
-  return (input?.length ?? 0) + (output?.length ?? 0) + (envelope?.length ?? 0) + text.length + blobs.reduce((sum, { blob }) => sum + blob.bytes.length, 0);
+function sizeOf({ reading: { input, output, envelope }, text, blobs, long }: StepRow): number {
+  return long.reduce((sum, { json }) => sum + json.length, 0) + (input?.length ?? 0) + (output?.length ?? 0) + (envelope?.length ?? 0) + text.length + blobs.reduce((sum, { blob }) => sum + blob.bytes.length, 0);
 }
 
 class Batch {
@@ -156,14 +168,4 @@ class Batch {
     this.#bytes = 0;
     return rows;
   }
-}
-
-async function write(database: Database, run: string, rows: readonly StepRow[], vectors: VectorWriter): Promise<void> {
-  if (rows.length === 0) return;
-  const made = await vectors.of(database, rows);
-  await database.transaction(async (inside) => {
-    // Before the steps: those tell where to go on.
-    await insertVectors(inside, run, made);
-    await insertSteps(inside, run, rows);
-  });
 }

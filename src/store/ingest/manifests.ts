@@ -5,6 +5,8 @@
  * A list that begins with the whole of an earlier one continues that one's root; any other begins a root of its own. The list
  * of a step is what all steps of its root have added up to it.
  */
+import { IntegrityError } from '../../model/error.ts';
+
 export interface Manifest {
   readonly step: number;
   /** The step that the list began at. */
@@ -50,13 +52,13 @@ export class ManifestWriter {
   }
 }
 
-/** @param manifests of one lane and role @returns the hashes of the step's list @throws Error when a part of it is missing */
+/** In a store of an older version. @param manifests of one lane and role @returns the hashes of the step's list @throws IntegrityError when a part of it is missing */
 export function listOf(step: number, manifests: readonly Manifest[]): string[] {
   const root = manifests.find((manifest) => manifest.step === step)?.root;
   const list = manifests.filter((manifest) => manifest.root === root && manifest.step <= step).sort((a, b) => a.step - b.step).reduce<string[]>((before, { kept, added }) => {
-    if (kept !== before.length) throw new Error(`the list of step ${step} lacks a part`);
+    if (kept !== before.length) throw new IntegrityError(`The list of step ${step} lacks a part.`);
     return [...before, ...added];
   }, []);
-  if (root === undefined) throw new Error(`there is no list of step ${step}`);
+  if (root === undefined) throw new IntegrityError(`There is no list of step ${step}.`);
   return list;
 }

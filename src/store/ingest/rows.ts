@@ -5,9 +5,10 @@ import { asList, asObject, isObject } from '../../steps/json.ts';
 import type { Step } from '../../steps/step.ts';
 import { chainOf, type ChainedStep, readingDigest } from '../sql/chain.ts';
 import type { Blob } from './blob-codec.ts';
-import { type Elided, Elider } from './elide.ts';
+import { type Elided, Elider, type Member } from './elide.ts';
 import { escapeText } from './jsonb-text.ts';
 import { type Manifest, ManifestWriter } from './manifests.ts';
+import { movedText } from './packs.ts';
 import { type RandomOf, type ReadRun, stepsOf } from './read-run.ts';
 
 /** Of how readings are made: a better one adds rows and changes none. */
@@ -20,7 +21,7 @@ export interface Reading {
   readonly output: string | null;
   readonly error: string | null;
   readonly envelope: string | null;
-  /** Paths whose value is a list of `context_manifests`. */
+  /** Lists of `context_manifests`: where each stands, and which it is (packs.ts). */
   readonly moved: readonly string[];
 }
 
@@ -32,6 +33,8 @@ export interface StepRow {
   /** Blobs that the run did not have before; `role`: what they are of the step. */
   readonly blobs: readonly { readonly role: string; readonly blob: Blob }[];
   readonly manifest: Manifest | undefined;
+  /** Messages that the run did not have before, and that are packed. */
+  readonly long: readonly Member[];
   /** What is searched in: the words of the step. */
   readonly text: string;
   /** undefined: the step has no vector. */
@@ -50,8 +53,9 @@ export const MESSAGES = 'input.messages';
 
 export function* rowsOf(run: ReadRun, random: RandomOf, mask: MaskSteps): Generator<StepRow> {
   const handedOut = new Set<string>();
+  const packed = new Set<string>();
   const vectors = new AgentVectors();
-  for (const { lane, steps } of stepsOf(run.lanes, random)) yield* new LaneRows(run.manifest.id, lane, handedOut, vectors).rows(withoutGuesses(steps, mask(steps)));
+  for (const { lane, steps } of stepsOf(run.lanes, random)) yield* new LaneRows(run.manifest.id, lane, new Elider(handedOut, packed), vectors).rows(withoutGuesses(steps, mask(steps)));
 }
 
 /** Of the exact bytes of a step that holds a secret there is no hash: what is masked could be guessed, and the guess be checked against it. */
@@ -72,11 +76,11 @@ class LaneRows {
   readonly #searchable = new SearchableSteps();
   #chain: Buffer | undefined;
 
-  constructor(run: string, lane: number, handedOut: Set<string>, vectors: AgentVectors) {
+  constructor(run: string, lane: number, elider: Elider, vectors: AgentVectors) {
     this.#run = run;
     this.#lane = lane;
     this.#vectors = vectors;
-    this.#elider = new Elider(handedOut);
+    this.#elider = elider;
   }
 
   *rows(steps: readonly Step[]): Generator<StepRow> {
@@ -89,13 +93,14 @@ class LaneRows {
     const manifest = list && this.#manifests.add(source.step, list.hashes);
     const parts = { input: messages ? withoutMessages(source.input) : source.input, output: source.output, error: source.error, envelope: envelopeOf(source) };
     const [input, output, error, envelope] = [parts.input, parts.output, parts.error, parts.envelope].map((part) => this.#elider.elide(part, source.kind === 'llm')) as [Elided, Elided, Elided, Elided];
-    const reading: Reading = { summary: escapeText(source.summary), input: input.text, output: output.text, error: error.text, envelope: envelope.text, moved: manifest ? [MESSAGES] : [] };
+    const reading: Reading = { summary: escapeText(source.summary), input: input.text, output: output.text, error: error.text, envelope: envelope.text, moved: manifest ? [movedText(MESSAGES, manifest)] : [] };
     const step = this.#stepOf(source, reading, list?.hashes);
     this.#chain = chainOf(step, this.#chain);
     const news = manifest ? (messages as readonly unknown[]).slice(manifest.kept) : [];
     const { words, embedded } = this.#searchable.of(source, news);
     return {
       step, reading, manifest, source, embedded,
+      long: list?.long ?? [],
       chain: this.#chain,
       blobs: [...(list ? named(MESSAGES, list.blobs) : []), ...named('input', input.blobs), ...named('output', output.blobs), ...named('error', error.blobs), ...named('envelope', envelope.blobs)],
       text: words,
@@ -104,10 +109,12 @@ class LaneRows {
   }
 
   #stepOf(source: Step, reading: Reading, messages: readonly string[] | undefined): ChainedStep {
+    // Of clocks and random values the reading has every bit.
+    const digests = source.kind === 'time' || source.kind === 'random' ? undefined : source.digests;
     const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
     return {
       run_id: this.#run, lane: this.#lane, step: source.step, kind: source.kind, boundary: source.boundary, name: escapeText(source.name), agent_id: escapeText(source.agentId), lamport: source.lamport,
-      causal_parent: source.causalParent, after: source.after, key: hex(source.key), input_hash: source.digests ? hex(source.digests.input) : null, output_hash: source.digests ? hex(source.digests.output) : null,
+      causal_parent: source.causalParent, after: source.after, key: hex(source.key), input_hash: digests ? hex(digests.input) : null, output_hash: digests ? hex(digests.output) : null,
       checksum: hex(source.checksum), started_at: source.startedAt, latency_ms: source.latencyMs, ended: source.ended,
       reading_digest: readingDigest({ summary: reading.summary, input: parsed(reading.input), output: parsed(reading.output), error: parsed(reading.error), envelope: parsed(reading.envelope), moved: messages ? [[MESSAGES, messages]] : [] }),
     };

@@ -2,6 +2,7 @@
 import { SEARCH_CONFIG, vectorText } from '../../analysis/searchable.ts';
 import type { Database } from '../sql/database.ts';
 import type { Blob } from './blob-codec.ts';
+import type { Pack, Part } from './packs.ts';
 import { INTERPRETER, MESSAGES, type StepRow } from './rows.ts';
 
 export interface Vector {
@@ -25,13 +26,20 @@ export async function insertBlobs(database: Database, blobs: readonly Blob[]): P
   );
 }
 
+/** What a batch adds to conversations. */
+export async function insertLists(database: Database, run: string, { packs, parts }: { readonly packs: readonly Pack[]; readonly parts: readonly Part[] }): Promise<void> {
+  await insertBlobs(database, packs.map(({ blob }) => blob));
+  await insertStepBlobs(database, run, packs.map(({ lane, step, number, blob }) => ({ lane, step, role: MESSAGES, position: number, hash: hex(blob.hash) })));
+  await insertParts(database, run, parts);
+}
+
 export async function insertSteps(database: Database, run: string, rows: readonly StepRow[]): Promise<void> {
   const columns = <T>(of: (row: StepRow) => T): T[] => rows.map(of);
   await insertBlobs(database, rows.flatMap(({ blobs }) => blobs.map(({ blob }) => blob)));
   // Of a text of several steps the words are sought once.
   const texts = new Numbered();
   await database.query(
-    `WITH searched AS MATERIALIZED (SELECT place, nullif(to_tsvector('${SEARCH_CONFIG}', text), '') AS words FROM unnest($11::text[]) WITH ORDINALITY AS t (text, place))
+    `WITH searched AS MATERIALIZED (SELECT place, nullif(replay_harness.counted(to_tsvector('${SEARCH_CONFIG}', text)), '') AS words FROM unnest($11::text[]) WITH ORDINALITY AS t (text, place))
      INSERT INTO replay_harness.step_readings (run_id, lane, step, interpreter, summary, input, output, error, envelope, moved, search)
      SELECT $1, lane, step, ${INTERPRETER}, summary, input::jsonb, output::jsonb, error::jsonb, envelope::jsonb, string_to_array(moved, ','), words
      FROM unnest($2::int[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bigint[]) AS r (lane, step, summary, input, output, error, envelope, moved, place) JOIN searched USING (place)
@@ -41,8 +49,7 @@ export async function insertSteps(database: Database, run: string, rows: readonl
       columns(({ reading }) => reading.error), columns(({ reading }) => reading.envelope), columns(({ reading }) => reading.moved.join(',')), columns(({ text }) => texts.placeOf(text)), texts.values,
     ],
   );
-  await insertStepBlobs(database, run, rows);
-  await insertManifests(database, run, rows);
+  await insertStepBlobs(database, run, rows.flatMap(({ step: { lane, step }, blobs }) => blobs.filter(({ role }) => role !== MESSAGES).map(({ role, blob }, position) => ({ lane, step, role, position, hash: hex(blob.hash) }))));
   // Last: a step that is there has all that belongs to it, in this transaction or in none.
   const hashes = ['key', 'checksum', 'reading_digest', 'input_hash', 'output_hash'] as const;
   await database.query(
@@ -82,8 +89,15 @@ function joined(hashes: readonly (Uint8Array | null)[]): Buffer {
   return Buffer.concat(hashes.map((hash) => hash ?? NO_HASH));
 }
 
-async function insertStepBlobs(database: Database, run: string, rows: readonly StepRow[]): Promise<void> {
-  const entries = rows.flatMap(({ step: { lane, step }, blobs }) => blobs.filter(({ role }) => role !== MESSAGES).map(({ role, blob }, position) => ({ lane, step, role, position, hash: hex(blob.hash) })));
+interface StepBlob {
+  readonly lane: number;
+  readonly step: number;
+  readonly role: string;
+  readonly position: number;
+  readonly hash: Buffer;
+}
+
+async function insertStepBlobs(database: Database, run: string, entries: readonly StepBlob[]): Promise<void> {
   if (entries.length === 0) return;
   await database.query(
     'INSERT INTO replay_harness.step_blobs (run_id, lane, step, role, position, hash) SELECT $1, * FROM unnest($2::int[], $3::bigint[], $4::text[], $5::int[], $6::bytea[]) ON CONFLICT DO NOTHING',
@@ -91,14 +105,13 @@ async function insertStepBlobs(database: Database, run: string, rows: readonly S
   );
 }
 
-async function insertManifests(database: Database, run: string, rows: readonly StepRow[]): Promise<void> {
-  const made = rows.flatMap(({ step: { lane }, manifest }) => (manifest ? [{ lane, ...manifest }] : []));
-  if (made.length === 0) return;
+async function insertParts(database: Database, run: string, parts: readonly Part[]): Promise<void> {
+  if (parts.length === 0) return;
   await database.query(
     `INSERT INTO replay_harness.context_manifests (run_id, lane, role, root, step, kept, added)
      SELECT $1, lane, '${MESSAGES}', root, step, kept, added::bytea[] FROM unnest($2::int[], $3::bigint[], $4::bigint[], $5::int[], $6::text[]) AS m (lane, root, step, kept, added) ON CONFLICT DO NOTHING`,
     // An array of arrays would have to be a rectangle.
-    [run, made.map(({ lane }) => lane), made.map(({ root }) => root), made.map(({ step }) => step), made.map(({ kept }) => kept), made.map(({ added }) => `{${added.map((hash) => `"\\\\x${hash}"`).join(',')}}`)],
+    [run, parts.map(({ lane }) => lane), parts.map(({ root }) => root), parts.map(({ step }) => step), parts.map(({ kept }) => kept), parts.map(({ added }) => `{${added.map((element) => `"\\\\x${element.toString('hex')}"`).join(',')}}`)],
   );
 }
 

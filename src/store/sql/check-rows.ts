@@ -3,9 +3,12 @@ import { IntegrityError } from '../../model/error.ts';
 import type { RunStatus } from '../../model/run.ts';
 import { type Blob, decodeBlob } from '../ingest/blob-codec.ts';
 import { type Reference, referencesIn } from '../ingest/elide.ts';
+import { type Moved, movedIn, RANGE_BYTES } from '../ingest/packs.ts';
+import { MESSAGES } from '../ingest/rows.ts';
 import type { VerifiedRows } from '../run-store.ts';
 import { chainHead, type ChainedStep, chainOf, readingDigest } from './chain.ts';
 import type { Database } from './database.ts';
+import { Lists } from './lists.ts';
 
 /** Rows at a time: bounds the memory. */
 const BATCH = 500;
@@ -58,6 +61,7 @@ async function checkLane(database: Database, run: string, lane: number, withRead
   let head: Buffer | undefined;
   let count = 0;
   const named: Named[] = [];
+  const lists = withReadings ? await Lists.of(database, run, lane) : undefined;
   for (let last = -1; ; ) {
     const steps = await database.query<StepRow>('SELECT * FROM replay_harness.steps WHERE run_id = $1 AND lane = $2 AND step > $3 ORDER BY step LIMIT $4', [run, lane, last, BATCH]);
     const readings = withReadings ? await readingsOf(database, run, lane, steps) : undefined;
@@ -65,7 +69,7 @@ async function checkLane(database: Database, run: string, lane: number, withRead
       const name = `Step ${lane === 0 ? '' : `${lane}:`}${step.step} of run ${run}`;
       const expected = chainOf(step, head);
       if (!expected.equals(step.chain)) throw new IntegrityError(`${name} was altered, or a step before it is missing: the chain of checksums breaks there.`);
-      if (readings) named.push(...(await checkReading(database, run, lane, step, readings.get(step.step), name)));
+      if (readings && lists) named.push(...checkReading(lists, lane, step, readings.get(step.step), name));
       head = step.chain;
       last = step.step;
       count++;
@@ -84,31 +88,30 @@ async function readingsOf(database: Database, run: string, lane: number, steps: 
 }
 
 /** @returns the blobs that it names itself: the chain vouches for them */
-async function checkReading(database: Database, run: string, lane: number, { step, reading_digest: digest }: StepRow, reading: Reading | undefined, name: string): Promise<Named[]> {
+function checkReading(lists: Lists, lane: number, { step, reading_digest: digest }: StepRow, reading: Reading | undefined, name: string): Named[] {
   if (!reading) throw new IntegrityError(`${name}: its reading is missing.`);
-  const moved: [string, readonly string[]][] = [];
-  for (const path of reading.moved) moved.push([path, await listOf(database, run, lane, path, step)]);
+  const moved = reading.moved.map(movedIn).map((each): [string, readonly string[]] => [each.path, hashesOf(lists, lane, each, step, name)]);
   if (!readingDigest({ ...reading, moved }).equals(Buffer.from(digest))) throw new IntegrityError(`${name}: what it asked or answered was altered; its reading does not match the chain.`);
   const { input, output, error, envelope } = reading;
   return referencesIn([input, output, error, envelope]).map((reference) => ({ ...reference, lane, step }));
 }
 
 /** @returns the hashes of a list's elements, in hex */
-async function listOf(database: Database, run: string, lane: number, role: string, step: number): Promise<string[]> {
-  const rows = await database.query<{ hash: string }>(
-    `SELECT encode(element.hash, 'hex') AS hash FROM replay_harness.context_manifests m CROSS JOIN LATERAL unnest(m.added) WITH ORDINALITY element (hash, position)
-     WHERE m.run_id = $1 AND m.lane = $2 AND m.role = $3 AND m.step <= $4 AND m.root = (SELECT root FROM replay_harness.context_manifests WHERE run_id = $1 AND lane = $2 AND role = $3 AND step = $4)
-     ORDER BY m.step, element.position`, [run, lane, role, step],
-  );
-  return rows.map(({ hash }) => hash);
+function hashesOf(lists: Lists, lane: number, moved: Moved, step: number, name: string): string[] {
+  try {
+    return lists.list(lane, moved, step).map(({ hash }) => hash);
+  } catch (error) {
+    if (!(error instanceof IntegrityError)) throw error;
+    throw new IntegrityError(`${name}: ${error.message}`);
+  }
 }
 
 /** Those that the run's rows name, and those that its readings do: of the latter nobody can take away both the blob and the row unseen. */
 async function checkBlobs(database: Database, run: string, inReadings: readonly Named[]): Promise<void> {
   const inRows = await database.query<{ hash: string; lane: number; step: number; json: boolean }>(
     `SELECT encode(hash, 'hex') AS hash, lane, step, json FROM (
-       SELECT hash, lane, step, false AS json FROM replay_harness.step_blobs WHERE run_id = $1
-       UNION ALL SELECT unnest(added), lane, step, true FROM replay_harness.context_manifests WHERE run_id = $1) referred`, [run],
+       SELECT hash, lane, step, role = $2 AS json FROM replay_harness.step_blobs WHERE run_id = $1
+       UNION ALL SELECT unnest(added), lane, step, true FROM replay_harness.context_manifests WHERE run_id = $1) referred WHERE octet_length(hash) <> ${RANGE_BYTES}`, [run, MESSAGES],
   );
   const known = new Map<string, boolean>();
   for (let wanted: readonly Named[] = [...inRows.map(({ json, ...row }) => ({ ...row, isJson: json })), ...inReadings].sort((a, b) => a.lane - b.lane || a.step - b.step); wanted.length > 0; ) {

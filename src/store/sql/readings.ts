@@ -5,10 +5,11 @@ import type { Boundary, Envelope, ModelToolCall, Step, StepError, StepKind } fro
 import { type Blob, decodeBlob } from '../ingest/blob-codec.ts';
 import { namedIn, restore } from '../ingest/elide.ts';
 import { unescapeText } from '../ingest/jsonb-text.ts';
-import { listOf, type Manifest } from '../ingest/manifests.ts';
+import { movedIn } from '../ingest/packs.ts';
 import { MESSAGES } from '../ingest/rows.ts';
 import type { StepLane } from '../run-store.ts';
 import type { Database } from './database.ts';
+import { Lists } from './lists.ts';
 
 /** Blobs of one question. */
 const BLOBS = 500;
@@ -45,9 +46,10 @@ export async function readingsOf(database: Database, run: string): Promise<StepL
        SELECT * FROM replay_harness.step_readings d WHERE d.run_id = s.run_id AND d.lane = s.lane AND d.step = s.step ORDER BY d.interpreter DESC LIMIT 1) r
      WHERE s.run_id = $1 ORDER BY s.lane, s.step`, [run],
   );
-  const manifests = await manifestsOf(database, run);
+  const lists = await Lists.of(database, run);
+  const { hashes, packed } = lists.named;
   const named = rows.flatMap(({ input, output, error, envelope }) => [input, output, error, envelope].flatMap(namedIn));
-  const blobs = await blobsOf(database, [...named, ...[...manifests.values()].flatMap((list) => list.flatMap(({ added }) => added))]);
+  const blobs = await blobsOf(database, [...named, ...hashes, ...packed.flatMap(namedWithin)]);
   const source = (hash: string): Blob => {
     const blob = blobs.get(hash);
     if (!blob) throw new IntegrityError(`The blob ${hash} of run ${run} is missing.`);
@@ -56,20 +58,10 @@ export async function readingsOf(database: Database, run: string): Promise<StepL
   const lanes = new Map<number, Step[]>();
   for (const row of rows) {
     const steps = lanes.get(row.lane) ?? [];
-    steps.push(stepOf(row, manifests.get(row.lane) ?? [], source));
+    steps.push(stepOf(row, lists, source));
     lanes.set(row.lane, steps);
   }
   return [...lanes].map(([lane, steps]) => ({ lane, steps }));
-}
-
-async function manifestsOf(database: Database, run: string): Promise<ReadonlyMap<number, Manifest[]>> {
-  const rows = await database.query<Manifest & { readonly lane: number }>(
-    `SELECT lane, step, root, kept, ARRAY(SELECT encode(hash, 'hex') FROM unnest(added) WITH ORDINALITY element (hash, position) ORDER BY position) AS added
-     FROM replay_harness.context_manifests WHERE run_id = $1 AND role = $2 ORDER BY lane, step`, [run, MESSAGES],
-  );
-  const lanes = new Map<number, Manifest[]>();
-  for (const { lane, ...manifest } of rows) lanes.set(lane, [...(lanes.get(lane) ?? []), manifest]);
-  return lanes;
 }
 
 /** With those that they name themselves. */
@@ -91,14 +83,18 @@ async function blobsOf(database: Database, named: readonly string[]): Promise<Re
   return known;
 }
 
-/** Of a message, or of a value that was too large for its row. A program's own text that looks like one names what is not there. */
 function innerOf(blob: Blob): string[] {
-  const text = decodeBlob(blob).toString();
-  return /"\$(?:text|bytes|json)"/.test(text) ? namedIn(parseJson(text)) : [];
+  return namedWithin(decodeBlob(blob).toString());
 }
 
-function stepOf(row: Row, manifests: readonly Manifest[], blob: (hash: string) => Blob): Step {
-  const messages = row.moved.includes(MESSAGES) ? { messages: listOf(row.step, manifests).map((hash) => restore(parseJson(decodeBlob(blob(hash)).toString()), blob)) } : {};
+/** Of a message, or of a value that was too large for its row. A program's own text that looks like one names what is not there. */
+function namedWithin(json: string): string[] {
+  return /"\$(?:text|bytes|json)"/.test(json) ? namedIn(parseJson(json)) : [];
+}
+
+function stepOf(row: Row, lists: Lists, blob: (hash: string) => Blob): Step {
+  const moved = row.moved.map(movedIn).find(({ path }) => path === MESSAGES);
+  const messages = moved ? { messages: lists.list(row.lane, moved, row.step).map(({ hash, json }) => restore(parseJson(json ?? decodeBlob(blob(hash)).toString()), blob)) } : {};
   const input = restore(row.input, blob);
   const { toolCalls, sentBy, ...envelope } = asObject(restore(row.envelope, blob));
   return {

@@ -5,6 +5,7 @@ import { type Blob, decodeBlob, encodeBlob } from '../../../src/store/ingest/blo
 import { Elider, namedIn, restore } from '../../../src/store/ingest/elide.ts';
 import { escapeText, unescapeText } from '../../../src/store/ingest/jsonb-text.ts';
 import { listOf, type Manifest, ManifestWriter } from '../../../src/store/ingest/manifests.ts';
+import { type Addition, membersIn, type Pack, Packer, type Part, rangeIn } from '../../../src/store/ingest/packs.ts';
 
 const ODD = ['', '\0', 'a\0b', '\ud800', '\udc00\ud800', '😀', 'x\ud83dy', '␛0000', '␛', '␛␛d800', 'é\u2028', '\ud83d\ude00\ud83d'];
 
@@ -95,28 +96,60 @@ test('what is large is named where it stood, and is handed out once', () => {
   expect(elider.elide({ again: 'x'.repeat(3000) }).blobs).toEqual([]);
 });
 
-test('a chat of 50 steps is at least 40 times smaller than its JSON for each step, and comes back', () => {
+test('a chat of 50 steps is at least 60 times smaller than its JSON for each step, and comes back', () => {
   const text = ['recording', 'replay', 'steps', 'benchmarks', 'journal-format', 'architecture', 'sandbox', 'cli', 'keys'].map((name) => readFileSync(`docs/${name}.md`, 'utf8')).join('\n');
   let at = 0;
   const prose = (length: number): string => text.slice(at, (at += length));
   const messages: object[] = [{ role: 'system', content: prose(3000) }];
   const [elider, writer] = [new Elider(), new ManifestWriter()];
-  const [blobs, manifests, lists]: [Blob[], Manifest[], object[][]] = [[], [], []];
+  const [blobs, additions, lists]: [Blob[], Addition[], object[][]] = [[], [], []];
   let whole = 0;
   for (let step = 0; step < 50; step++) {
     messages.push({ role: 'user', content: prose(1000) });
     whole += JSON.stringify({ model: 'gpt-4o', messages, temperature: 0 }).length;
-    const members = elider.members(messages);
-    manifests.push(writer.add(step, members.hashes));
-    blobs.push(...members.blobs);
+    const { hashes, blobs: short, long } = elider.members(messages);
+    additions.push({ lane: 0, manifest: writer.add(step, hashes), long, isThere: false });
+    blobs.push(...short);
     lists.push([...messages]);
     messages.push({ role: 'assistant', content: prose(1000) });
   }
+  const { packs, parts } = new Packer().add(additions);
+  blobs.push(...packs.map(({ blob }) => blob));
   // Of each row the bytes, and what the columns beside them take.
-  const stored = blobs.reduce((sum, { bytes }) => sum + bytes.length + 48, 0) + manifests.reduce((sum, { added }) => sum + 60 + 36 * added.length, 0);
+  const stored = blobs.reduce((sum, { bytes }) => sum + bytes.length + 48, 0) + parts.reduce((sum, { added }) => sum + 60 + added.reduce((bytes, element) => bytes + element.length + 4, 0), 0);
   console.log(`50 steps, ${Math.round(whole / 50)} bytes each on average: ${(whole / stored).toFixed(1)} times smaller`);
   expect(text.length).toBeGreaterThan(at);
-  expect(whole / stored).toBeGreaterThan(40);
-  const source = sourceOf(blobs);
-  for (const [step, list] of lists.entries()) expect(listOf(step, manifests).map((hash) => restore(JSON.parse(decodeBlob(source(hash)).toString()), source))).toEqual(list);
+  expect(whole / stored).toBeGreaterThan(60);
+  const members = membersOf(packs, parts);
+  for (const [step, list] of lists.entries()) {
+    const { root, kept, added } = (additions[step] as Addition).manifest;
+    expect(root).toBe(0);
+    expect(members.slice(0, kept + added.length).map((json) => restore(JSON.parse(json), sourceOf(blobs)))).toEqual(list);
+  }
+});
+
+/** The JSON of all members of the one list that there is. */
+function membersOf(packs: readonly Pack[], parts: readonly Part[]): string[] {
+  return parts.flatMap(({ added }) => added.flatMap((element) => {
+    const { pack, from, count } = rangeIn(element) as NonNullable<ReturnType<typeof rangeIn>>;
+    return membersIn(decodeBlob((packs[pack] as Pack).blob)).slice(from, from + count);
+  }));
+}
+
+test('packs: short members stay blobs, what was packed is not packed again, and what is there gets no new part', () => {
+  const [elider, packer] = [new Elider(), new Packer()];
+  const long = (name: string): object => ({ role: 'user', content: `${name} ${'x'.repeat(300)}` });
+  const [one, two, three] = [elider.members([long('a'), { short: 1 }, long('b')]), elider.members([long('b'), long('a'), long('c')]), elider.members([long('d')])];
+  expect(one.blobs.map(({ codec }) => codec)).toEqual(['json']);
+  expect([one.long.length, two.long.length]).toEqual([2, 1]);
+  const addition = (step: number, { hashes, long: fresh }: typeof one, isThere = false): Addition => ({ lane: 0, manifest: { step, root: step, kept: 0, added: hashes }, long: fresh, isThere });
+  const first = packer.add([addition(1, one, true), addition(2, two)]);
+  expect(first.packs.map(({ number, step }) => [number, step])).toEqual([[0, 1]]);
+  expect(first.parts.map(({ step, added }) => [step, added.map(rangeIn)])).toEqual([[2, [{ pack: 0, from: 1, count: 1 }, { pack: 0, from: 0, count: 1 }, { pack: 0, from: 2, count: 1 }]]]);
+  const second = packer.add([addition(3, { ...one, long: [] }), addition(4, three)]);
+  expect(second.packs.map(({ number, step }) => [number, step])).toEqual([[1, 4]]);
+  expect(second.parts.map(({ added }) => added.map((element) => rangeIn(element) ?? element.length))).toEqual([[{ pack: 0, from: 0, count: 1 }, 32, { pack: 0, from: 1, count: 1 }], [{ pack: 1, from: 0, count: 1 }]]);
+  // What a value of the same bytes names is a blob, also where a message of them was packed before.
+  expect(elider.elide({ large: 'y'.repeat(2000) }).blobs.length).toBe(1);
+  expect(elider.elide(JSON.stringify(long('a')).padEnd(1100)).blobs.length).toBe(1);
 });

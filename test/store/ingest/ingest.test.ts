@@ -11,10 +11,11 @@ import type { Step } from '../../../src/steps/step.ts';
 import { type Blob, decodeBlob } from '../../../src/store/ingest/blob-codec.ts';
 import { restore } from '../../../src/store/ingest/elide.ts';
 import { ingestRun, type IngestTools } from '../../../src/store/ingest/ingest.ts';
-import { listOf } from '../../../src/store/ingest/manifests.ts';
+import { movedIn } from '../../../src/store/ingest/packs.ts';
 import { readRun, type ReadRun, stepsOf } from '../../../src/store/ingest/read-run.ts';
 import { identities } from '../../../src/store/keyring.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
+import { Lists } from '../../../src/store/sql/lists.ts';
 import { migrate } from '../../../src/store/sql/migrate.ts';
 import { openPglite } from '../../../src/store/sql/pglite.ts';
 import { ROOT } from '../../support/paths.ts';
@@ -58,11 +59,10 @@ interface ReadingRow {
 async function stored(run: string): Promise<Record<string, unknown>[]> {
   const rows = await database.query<ReadingRow>('SELECT lane, step, summary, input, output, error, envelope, moved FROM replay_harness.step_readings WHERE run_id = $1 ORDER BY lane, step', [run]);
   const blobs = new Map((await database.query<{ hash: Buffer; codec: Blob['codec']; size: number; bytes: Buffer }>('SELECT * FROM replay_harness.blobs', [])).map(({ hash, ...blob }) => [hash.toString('hex'), { ...blob, hash: hash.toString('hex') }]));
-  const manifests = (await database.query<{ lane: number; root: number; step: number; kept: number; added: Buffer[] }>('SELECT lane, root, step, kept, added FROM replay_harness.context_manifests WHERE run_id = $1', [run]))
-    .map((manifest) => ({ ...manifest, added: manifest.added.map((hash) => hash.toString('hex')) }));
+  const lists = await Lists.of(database, run);
   const blob = (hash: string): Blob => blobs.get(hash) as Blob;
   return rows.map(({ lane, step, summary, moved, input, ...rest }) => {
-    const list = moved.length === 0 ? undefined : listOf(step, manifests.filter((manifest) => manifest.lane === lane)).map((hash) => restore(JSON.parse(decodeBlob(blob(hash)).toString()), blob));
+    const list = moved.length === 0 ? undefined : lists.list(lane, movedIn(moved[0] as string), step).map(({ hash, json }) => restore(JSON.parse(json ?? decodeBlob(blob(hash)).toString()), blob));
     return { lane, step, summary, input: { ...(restore(input, blob) as object), ...(list && { messages: list }) }, ...(restore(rest, blob) as object) };
   });
 }

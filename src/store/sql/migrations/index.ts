@@ -7,6 +7,8 @@ import { VIEWS } from './0005-views.ts';
 import { UPKEEP } from './0006-upkeep.ts';
 import { SMALLER_INDEXES } from './0007-smaller-indexes.ts';
 import { SEALED } from './0008-sealed.ts';
+import { SMALLER_ROWS } from './0009-smaller-rows.ts';
+import { PACKED_LISTS } from './0010-packed-lists.ts';
 
 export interface Migration {
   readonly version: number;
@@ -14,6 +16,6 @@ export interface Migration {
   readonly sql: string;
 }
 
-const NAMED: readonly (readonly [string, string])[] = [['tables', TABLES], ['partitions', PARTITIONS], ['append-only', APPEND_ONLY_RULES], ['roles', ROLES_AND_RIGHTS], ['views', VIEWS], ['upkeep', UPKEEP], ['smaller-indexes', SMALLER_INDEXES], ['sealed', SEALED]];
+const NAMED: readonly (readonly [string, string])[] = [['tables', TABLES], ['partitions', PARTITIONS], ['append-only', APPEND_ONLY_RULES], ['roles', ROLES_AND_RIGHTS], ['views', VIEWS], ['upkeep', UPKEEP], ['smaller-indexes', SMALLER_INDEXES], ['sealed', SEALED], ['smaller-rows', SMALLER_ROWS], ['packed-lists', PACKED_LISTS]];
 
 export const MIGRATIONS: readonly Migration[] = NAMED.map(([name, sql], index) => ({ version: index + 1, name, sql }));
