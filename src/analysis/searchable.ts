@@ -81,7 +81,20 @@ export function hasDirection(vector: Float32Array): boolean {
 /** A vector as pgvector reads it. */
 export function vectorText(vector: Float32Array): string {
   const numbers: string[] = [];
-  // Most of a short text's vector is zero.
-  for (let at = 0; at < DIMENSIONS; at++) numbers.push(vector[at] === 0 ? '0' : String(vector[at]));
+  // Most of a short text's vector is zero, and of a rounded one there are seven values.
+  const known = new Map<number, string>([[0, '0']]);
+  for (let at = 0; at < DIMENSIONS; at++) {
+    const value = vector[at] ?? 0;
+    let text = known.get(value);
+    if (text === undefined) {
+      text = String(Number(value.toPrecision(DIGITS)));
+      if (known.size < MOST_KNOWN) known.set(value, text);
+    }
+    numbers.push(text);
+  }
   return `[${numbers.join(',')}]`;
 }
+
+/** Enough for any number of 32 bits to come back as it was. */
+const DIGITS = 9;
+const MOST_KNOWN = 8;
