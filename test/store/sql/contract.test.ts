@@ -3,7 +3,9 @@ import { expect, it } from 'vitest';
 import { ROLES, type Database, type Role } from '../../../src/store/sql/database.ts';
 import { onBothEngines } from './support/engines.ts';
 import type { Filter } from '../../../src/analysis/filter.ts';
-import { nearest } from '../../../src/analysis/nearest.ts';
+import { EMBEDDER, embedWords } from '../../../src/analysis/embedder.ts';
+import { nearest as nearestSteps } from '../../../src/analysis/nearest.ts';
+import { vectorText } from '../../../src/analysis/searchable.ts';
 import { runId, seedRun, sha256, vectorOf } from './support/seed.ts';
 
 const TABLES = ['runs', 'steps', 'step_readings', 'blobs', 'step_blobs', 'context_manifests', 'tapes', 'live_tapes', 'run_keys', 'step_embeddings', 'annotations', 'flags', 'vault', 'vault_log', 'archives', 'tombstones', 'anchors'];
@@ -367,6 +369,21 @@ onBothEngines('views', (engine) => {
     });
     expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/Index Scan using step_embeddings_[0-9a-f]{12}_embedding_idx/);
     await expect(writer.query("SELECT replay_harness.register_embedder('of this test')")).rejects.toThrow(/lie in the store already/);
+
+    // The built-in one's holds little of each vector: the nearest come out of the candidates.
+    await writer.query('SELECT replay_harness.register_embedder($1)', [EMBEDDER]);
+    const words = Array.from({ length: 60 }, (_, at) => ['weather', `city${at % 7}`, `day${at}`]);
+    await writer.query("INSERT INTO replay_harness.step_embeddings (run_id, lane, step, embedder, source, embedding) SELECT $1, 0, 100 + at, $2, 'step', vector::vector FROM unnest($3::text[]) WITH ORDINALITY AS v (vector, at)", [id, EMBEDDER, words.map((each) => vectorText(embedWords(each)))]);
+    const bits = await owner.transaction(async (inside) => {
+      await inside.query('SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off');
+      return inside.query<Record<string, string>>("EXPLAIN SELECT run_id FROM replay_harness.step_embeddings WHERE embedder = $1 AND repeats IS NULL ORDER BY replay_harness.signs(embedding)::bit(1536) <~> replay_harness.signs($2)::bit(1536) LIMIT 5", [EMBEDDER, vectorText(embedWords(words[0] as string[]))]);
+    });
+    expect(bits.map((row) => row['QUERY PLAN']).join('\n')).toMatch(/Index Scan using step_embeddings_[0-9a-f]{12}_embedding_idx/);
+    const near = await nearestSteps(owner, embedWords(['weather', 'city3', 'day10']), { embedder: EMBEDDER, source: 'step' }, {}, 3);
+    expect(near.map(({ step }) => step)[0]).toBe(111);
+    expect(near[0]?.distance).toBeCloseTo(0, 5);
+    const [stored] = await owner.query<{ bytes: number }>('SELECT max(pg_column_size(embedding)) AS bytes FROM replay_harness.step_embeddings WHERE embedder = $1', [EMBEDDER]);
+    expect(stored?.bytes).toBeLessThan(768);
   });
 
   it('who only writes has a vector repeated, and a step that repeats it is found with it, where the filter lets it through', async () => {
@@ -376,7 +393,7 @@ onBothEngines('views', (engine) => {
     const id = await seedRun(owner);
     await writer.query("INSERT INTO replay_harness.step_embeddings (run_id, lane, step, embedder, source, embedding) VALUES ($1, 0, 0, 'three', 'step', $2), ($1, 0, 10, 'three', 'step', $3)", [id, `[${vectorOf(1).join(',')}]`, `[${vectorOf(2).join(',')}]`]);
     for (let times = 0; times < 2; times++) await writer.query("SELECT replay_harness.repeat_vectors($1, '{0,0}', '{20,30}', '{0,0}', '{three,three}')", [id]);
-    const found = (filter: Filter): Promise<number[]> => nearest(owner, Float32Array.from(vectorOf(1)), { embedder: 'three', source: 'step' }, filter, 10).then((near) => near.map(({ step }) => step).sort((a, b) => a - b));
+    const found = (filter: Filter): Promise<number[]> => nearestSteps(owner, Float32Array.from(vectorOf(1)), { embedder: 'three', source: 'step' }, filter, 10).then((near) => near.map(({ step }) => step).sort((a, b) => a - b));
     expect(await found({})).toEqual(expect.arrayContaining([0, 20, 30]));
     expect(await found({ kind: 'random' })).toEqual([30]);
     expect(await owner.query("SELECT step, repeats FROM replay_harness.step_embeddings WHERE run_id = $1 AND embedder = 'three' ORDER BY step", [id])).toEqual([{ step: 0, repeats: null }, { step: 10, repeats: null }, { step: 20, repeats: 0 }, { step: 30, repeats: 0 }]);
