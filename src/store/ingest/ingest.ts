@@ -9,7 +9,7 @@ import { countCalls, type Step } from '../../steps/classify.ts';
 import { chainHead } from '../sql/chain.ts';
 import type { Database } from '../sql/database.ts';
 import type { RandomOf, ReadRun } from './read-run.ts';
-import { type StepRow, rowsOf } from './rows.ts';
+import { type RowOptions, type StepRow, rowsOf } from './rows.ts';
 import { Packer } from './packs.ts';
 import { openRun, sealRun, type Totals, type VaultEntry } from './run-row.ts';
 import { insertLists, insertSteps, insertVectors } from './statements.ts';
@@ -60,11 +60,12 @@ export async function ingestRun(database: Database, run: ReadRun, tools: IngestT
   // A run that was opened while it went on has no vault yet.
   await database.transaction((inside) => openRun(inside, run, masker.vault));
   if (tape !== undefined) await storeTape(database, id, tape, run.runKey, before.segments);
+  const rows = (options: RowOptions): Generator<StepRow> => rowsOf(run, tools.random, (steps) => masker.steps(steps), options);
   const vectors = new VectorWriter(tools);
   const totals = new Summed();
   const batch = new Batch();
   const packer = new Packer();
-  const isThere = ({ step: { lane, step } }: StepRow): boolean => step <= (before.last.get(lane) ?? -1);
+  const isThere = ({ step: { lane, step } }: StepRow): boolean => step <= (before.last.get(lane)?.step ?? -1);
   const writing = new InTurn<readonly StepRow[]>(async (rows) => {
     if (rows.length === 0) return;
     const lists = packer.add(rows.flatMap((row) => (row.manifest ? [{ lane: row.step.lane, manifest: row.manifest, long: row.long, isThere: isThere(row) }] : [])));
@@ -80,7 +81,7 @@ export async function ingestRun(database: Database, run: ReadRun, tools: IngestT
     if (missing.length > 0) onBatch?.();
   });
   try {
-    for (const row of rowsOf(run, tools.random, (steps) => masker.steps(steps))) {
+    for (const row of rows({ hashedValues: before.last.size > 0 && !continues(rows({}), before.last) && continues(rows({ hashedValues: true }), before.last) })) {
       totals.add(row);
       batch.add(row);
       if (batch.isFull) await writing.add(batch.take());
@@ -108,7 +109,7 @@ interface State {
   readonly isOpen: boolean;
   readonly isSealed: boolean;
   /** The last step of each lane. */
-  readonly last: ReadonlyMap<number, number>;
+  readonly last: ReadonlyMap<number, { readonly step: number; readonly chain: Buffer }>;
   /** Segments of the tape that are there to their end. */
   readonly segments: ReadonlySet<string>;
 }
@@ -117,9 +118,21 @@ interface State {
 async function stateOf(database: Database, run: string): Promise<State> {
   const [row] = await database.query<{ status: string }>('SELECT status FROM replay_harness.runs WHERE id = $1', [run]);
   if (!row || row.status !== 'recording') return { isOpen: row !== undefined, isSealed: row !== undefined, last: new Map(), segments: new Set() };
-  const lanes = await database.query<{ lane: number; last: number }>('SELECT lane, max(step) AS last FROM replay_harness.steps WHERE run_id = $1 GROUP BY lane', [run]);
+  const lanes = await database.query<{ lane: number; step: number; chain: Buffer }>('SELECT DISTINCT ON (lane) lane, step, chain FROM replay_harness.steps WHERE run_id = $1 ORDER BY lane, step DESC', [run]);
   const segments = await database.query<{ lane: number; segment: number }>('SELECT lane, segment FROM replay_harness.tapes WHERE run_id = $1 AND sealed', [run]);
-  return { isOpen: true, isSealed: false, last: new Map(lanes.map(({ lane, last }) => [lane, last])), segments: new Set(segments.map(({ lane, segment }) => `${lane} ${segment}`)) };
+  return { isOpen: true, isSealed: false, last: new Map(lanes.map(({ lane, ...last }) => [lane, last])), segments: new Set(segments.map(({ lane, segment }) => `${lane} ${segment}`)) };
+}
+
+/** Whether the steps that are there are followed by these: an older version made others. */
+function continues(rows: Iterable<StepRow>, last: State['last']): boolean {
+  let met = 0;
+  for (const { step: { lane, step }, chain } of rows) {
+    const there = last.get(lane);
+    if (there?.step !== step) continue;
+    if (!chain.equals(there.chain)) return false;
+    if (++met === last.size) return true;
+  }
+  return false;
 }
 
 class Summed {

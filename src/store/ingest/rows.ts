@@ -51,11 +51,16 @@ export type MaskSteps = (steps: readonly Step[]) => readonly Step[];
 /** Where the list of a conversation's messages stands. */
 export const MESSAGES = 'input.messages';
 
-export function* rowsOf(run: ReadRun, random: RandomOf, mask: MaskSteps): Generator<StepRow> {
+export interface RowOptions {
+  /** Hashes of the bytes of clocks and random values, too, as stores had before version 9. */
+  readonly hashedValues?: boolean;
+}
+
+export function* rowsOf(run: ReadRun, random: RandomOf, mask: MaskSteps, { hashedValues = false }: RowOptions = {}): Generator<StepRow> {
   const handedOut = new Set<string>();
   const packed = new Set<string>();
   const vectors = new AgentVectors();
-  for (const { lane, steps } of stepsOf(run.lanes, random)) yield* new LaneRows(run.manifest.id, lane, new Elider(handedOut, packed), vectors).rows(withoutGuesses(steps, mask(steps)));
+  for (const { lane, steps } of stepsOf(run.lanes, random)) yield* new LaneRows(run.manifest.id, lane, new Elider(handedOut, packed), vectors, hashedValues).rows(withoutGuesses(steps, mask(steps)));
 }
 
 /** Of the exact bytes of a step that holds a secret there is no hash: what is masked could be guessed, and the guess be checked against it. */
@@ -73,10 +78,12 @@ class LaneRows {
   readonly #elider: Elider;
   readonly #manifests = new ManifestWriter();
   readonly #vectors: AgentVectors;
+  readonly #hashedValues: boolean;
   readonly #searchable = new SearchableSteps();
   #chain: Buffer | undefined;
 
-  constructor(run: string, lane: number, elider: Elider, vectors: AgentVectors) {
+  constructor(run: string, lane: number, elider: Elider, vectors: AgentVectors, hashedValues: boolean) {
+    this.#hashedValues = hashedValues;
     this.#run = run;
     this.#lane = lane;
     this.#vectors = vectors;
@@ -110,7 +117,7 @@ class LaneRows {
 
   #stepOf(source: Step, reading: Reading, messages: readonly string[] | undefined): ChainedStep {
     // Of clocks and random values the reading has every bit.
-    const digests = source.kind === 'time' || source.kind === 'random' ? undefined : source.digests;
+    const digests = !this.#hashedValues && (source.kind === 'time' || source.kind === 'random') ? undefined : source.digests;
     const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
     return {
       run_id: this.#run, lane: this.#lane, step: source.step, kind: source.kind, boundary: source.boundary, name: escapeText(source.name), agent_id: escapeText(source.agentId), lamport: source.lamport,

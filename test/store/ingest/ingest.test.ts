@@ -8,11 +8,18 @@ import { openKey, readerOf } from '../../../src/journal/crypto.ts';
 import type { RunManifest } from '../../../src/model/run.ts';
 import { isConversation, messagesOf } from '../../../src/steps/conversation.ts';
 import type { Step } from '../../../src/steps/step.ts';
-import { type Blob, decodeBlob } from '../../../src/store/ingest/blob-codec.ts';
+import { type Blob, decodeBlob, encodeBlob } from '../../../src/store/ingest/blob-codec.ts';
 import { restore } from '../../../src/store/ingest/elide.ts';
 import { ingestRun, type IngestTools } from '../../../src/store/ingest/ingest.ts';
+import { ManifestWriter } from '../../../src/store/ingest/manifests.ts';
 import { movedIn } from '../../../src/store/ingest/packs.ts';
 import { readRun, type ReadRun, stepsOf } from '../../../src/store/ingest/read-run.ts';
+import { rowsOf } from '../../../src/store/ingest/rows.ts';
+import { openRun } from '../../../src/store/ingest/run-row.ts';
+import { insertSteps } from '../../../src/store/ingest/statements.ts';
+import { checkRows } from '../../../src/store/sql/check-rows.ts';
+import { readingsOf } from '../../../src/store/sql/readings.ts';
+import { uuidv7 } from '../../../src/model/uuid.ts';
 import { identities } from '../../../src/store/keyring.ts';
 import type { Database } from '../../../src/store/sql/database.ts';
 import { Lists } from '../../../src/store/sql/lists.ts';
@@ -116,3 +123,39 @@ test('a run that is there stays as it is', async () => {
   for (const run of runs) expect(await ingestRun(database, run, OPEN, { tape: join(STORE, run.manifest.id) })).toBe(false);
   expect(await counts()).toEqual(before);
 });
+
+test('what an older version began to store is finished, is the same to read, and its chain holds', async () => {
+  const { owner, id, run } = { owner: database, ...copyOf(runs.find((each) => steps(each).some((step) => messagesOf(step).some((message) => JSON.stringify(message).length > 256))) as ReadRun) };
+  await owner.transaction((inside) => openRun(inside, run, []));
+  // A row for each step, a blob for each message, hashes of clocks.
+  const manifests = new ManifestWriter();
+  for (const row of [...rowsOf(run, random, (each) => each, { hashedValues: true })].slice(0, Math.floor(steps(run).length / 2))) {
+    const members = messagesOf(row.source).map((message) => encodeBlob(Buffer.from(JSON.stringify(message)), 'json'));
+    for (const { hash, codec, size, bytes } of members) await owner.query('INSERT INTO replay_harness.blobs (hash, codec, size, bytes) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING', [Buffer.from(hash, 'hex'), codec, size, bytes]);
+    if (row.manifest) {
+      const { root, step, kept, added } = manifests.add(row.step.step, members.map(({ hash }) => hash));
+      expect({ root, step, kept, added }).toEqual(row.manifest);
+      await owner.query("INSERT INTO replay_harness.context_manifests (run_id, lane, role, root, step, kept, added) VALUES ($1, 0, 'input.messages', $2, $3, $4, $5)", [id, root, step, kept, added.map((hash) => Buffer.from(hash, 'hex'))]);
+    }
+    await insertSteps(owner, id, [{ ...row, reading: { ...row.reading, moved: row.manifest ? ['input.messages'] : [] } }]);
+  }
+  const begun = await owner.query<{ n: number; hashed: number }>("SELECT count(*) AS n, count(input_hash) FILTER (WHERE kind = 'time') AS hashed FROM replay_harness.steps WHERE run_id = $1", [id]);
+  expect(begun[0]?.n).toBeGreaterThan(5);
+  expect(begun[0]?.hashed).toBeGreaterThan(0);
+
+  expect(await ingestRun(owner, run, OPEN)).toBe(true);
+  await checkRows(owner, id);
+  const read = (await readingsOf(owner, id)).flatMap((lane) => [...lane.steps]);
+  expect(read.map(messagesOf)).toEqual(steps(run).map(messagesOf));
+  expect(read.map(({ checksum }) => checksum)).toEqual(steps(run).map(({ checksum }) => checksum));
+});
+
+function steps(run: ReadRun): Step[] {
+  return [...stepsOf(run.lanes, random)].flatMap((lane) => [...lane.steps]);
+}
+
+/** The same events as another run. */
+function copyOf(run: ReadRun): { readonly id: string; readonly run: ReadRun } {
+  const id = uuidv7();
+  return { id, run: { ...run, manifest: { ...run.manifest, id } } };
+}
