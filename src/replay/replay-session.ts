@@ -5,7 +5,7 @@ import type { Divergence } from '../model/divergence.ts';
 import type { FileChange } from '../model/file-change.ts';
 import type { Kind, LaneEvent, RunFacts } from '../model/event.ts';
 import { decodeOutcome } from '../model/value.ts';
-import { AsyncResource, isatty, jsonParse, runTicks } from '../runtime/natives.ts';
+import { AsyncResource, bufferFrom, isatty, jsonParse, runTicks } from '../runtime/natives.ts';
 import { asOwn, isOwn, ownImmediate } from '../runtime/own.ts';
 import { warnAgain } from '../runtime/warnings.ts';
 import type { AsyncTrace } from './async-trace.ts';
@@ -206,7 +206,7 @@ export class ReplaySession implements Session {
 
   send(operation: number, kind: 'write' | 'shutdown' | 'file-write' | 'posted', bytes: Uint8Array): WriteResult {
     const done = { code: 0, bytes: bytes.length, async: 0 };
-    const asked: Output = { type: 'output', operation, kind, status: bytes.length, data: bytes as Buffer, seq: 0, at: 0 };
+    const asked: Output = { type: 'output', operation, kind, status: bytes.length, data: bufferFrom(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.length), seq: 0, at: 0 };
     const due = this.#probe ? undefined : this.#expect(() => this.#explain.describe(asked));
     if (!due || !this.#isSame(due, asked)) return this.#left().send(operation, kind, bytes, done);
     this.#tape.advance();
