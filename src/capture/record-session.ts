@@ -20,11 +20,6 @@ const ROUNDS = 2;
 /** Timers that fire within this time of each other are due together, in microseconds. */
 const BURST_US = 1000;
 
-/** Whether it comes from within the machine. */
-function isInside(kind: Kind): boolean {
-  return kind === 'completed' || kind === 'messaged';
-}
-
 export class RecordSession implements Session {
   readonly clock: RecordClock = new RecordClock();
   readonly lanes: Lanes | undefined;
@@ -76,10 +71,10 @@ export class RecordSession implements Session {
     if (this.#macrotasks) this.#watched(this.#macrotasks, made);
     this.#journal.delivery(operation, kind, status, data);
     // What came from outside is on disk before the program sees it: it may be what kills the process. A timer brings nothing, and
-    // neither does work that is done over; what a file holds stays there, and what a thread says is in its own lane already.
-    // Of a thread, which the program may end in the middle of anything, all is.
+    // neither does work that is done over; what a file holds stays there. Of a thread, which the program may end in the middle of
+    // anything, all is.
     const isSafe = !this.lanes?.isThread;
-    if (isSafe && isInside(kind) && data && this.#putOff === undefined) this.#completed();
+    if (isSafe && kind === 'completed' && data && this.#putOff === undefined) this.#completed();
     else if (isSafe && kind === 'fired' && made === undefined) this.#fired();
     else if (kind === 'fired' || kind === 'completed') this.#appended();
     else this.#journal.flush();
