@@ -1,4 +1,4 @@
-/** Bundle of the thread that ships: what others left in the spool first, then the recording of its own process when that has ended. */
+/** Bundle of the thread that ships, loaded when its first look is due (ship-thread.ts): what others left in the spool first, then the recording of its own process when that has ended. */
 import { workerData } from 'node:worker_threads';
 import type { Config } from '../src/model/config.ts';
 import { StoreUnavailableError } from '../src/model/error.ts';
@@ -11,7 +11,7 @@ import { identities } from '../src/store/keyring.ts';
 import type { Database } from '../src/store/sql/database.ts';
 import { requireMigrated } from '../src/store/sql/migrate.ts';
 import { openPostgres } from '../src/store/sql/postgres.ts';
-import { DONE, REASON_BYTES, SIGNAL } from './shipping.ts';
+import { DONE, LOOK_MS, REASON_BYTES, SIGNAL } from './ship-signals.ts';
 
 export interface ShipOrder {
   /** Of the server. */
@@ -30,9 +30,6 @@ const spool = new Spool(folder);
 const tools = ingestTools(config, processEnv);
 /** Between two tries to reach a server, at most. */
 const LONGEST_PAUSE_MS = 5000;
-
-/** Between two looks what has been recorded since: whoever reads a running program's steps is less than a second behind. */
-const LOOK_MS = 400;
 
 /** Between two looks whether another process has shipped it. */
 const TAKEN_MS = 20;
@@ -80,7 +77,6 @@ async function shipOthers(database: Database): Promise<void> {
 
 /** The recording of this process, while it goes on. A program that ends before the first look is shipped as a whole. */
 async function shipLive(database: Database): Promise<void> {
-  await pause(LOOK_MS);
   const going = isSealed() ? undefined : spool.store.list().find(({ manifest }) => manifest.id === run);
   if (!going) return;
   const live = new LiveTape(spool.store.folderOf(run), going.manifest);

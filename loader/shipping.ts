@@ -5,15 +5,11 @@
 import { ConfigError } from '../src/model/error.ts';
 import { bufferFrom, defineProperty, getOwnPropertyDescriptor, nextTick, processEnv } from '../src/runtime/natives.ts';
 import type { ShipOrder } from './ship-entry.ts';
+import { DONE, REASON_BYTES, SIGNAL } from './ship-signals.ts';
 
 const { Worker } = process.getBuiltinModule('node:worker_threads');
 const { load, notify, store, wait } = Atomics;
 
-/** Positions in the memory that both threads share. */
-export const SIGNAL = { sealed: 0, done: 1, reason: 2 } as const;
-export const DONE = { shipped: 1, failed: 2 } as const;
-/** What is said of a failure, in bytes, behind the three signals. */
-export const REASON_BYTES = 1024;
 /** How long the end of a process waits for its own recording to be shipped. */
 const FLUSH_MS = 2000;
 
@@ -34,7 +30,7 @@ export function startShipping(order: Omit<ShipOrder, 'signals'>, flushMs: number
   const signals = new SharedArrayBuffer(12 + REASON_BYTES);
   const shared = new Int32Array(signals, 0, 3);
   let ended = false;
-  const worker = unannounced(() => new Worker(`${__dirname}/ship.cjs`, {
+  const worker = unannounced(() => new Worker(`${__dirname}/ship-thread.cjs`, {
     execArgv: [], env: cleanEnv(), stdout: true, stderr: true, trackUnmanagedFds: false, workerData: { ...order, signals } satisfies ShipOrder,
   }));
   worker.unref();

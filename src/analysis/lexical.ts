@@ -16,7 +16,9 @@ const MOST_CANDIDATES = 4000;
 /** From here on it is estimated how many rows have a word. */
 const MOST_COUNTED = 4000;
 /** Rows that are looked at for estimates, about. */
-const SAMPLE = 1000;
+const SAMPLE = 2000;
+/** A word that so many of them have is common enough to be reckoned from them; the others are counted. */
+const ENOUGH = 20;
 /** Words of a long question that count: the rarest. */
 const MOST_TERMS = 24;
 
@@ -35,9 +37,7 @@ interface Term {
 
 /** @param words of what is asked @returns the steps that have any of them, best first */
 export async function rankByWords(database: Database, words: readonly string[], filter: Filter, limit: number): Promise<Key[]> {
-  const queries = await queriesOf(database, words);
-  if (queries.length === 0) return [];
-  const { total, average, terms } = await statistics(database, queries);
+  const { total, average, terms } = await statistics(database, words);
   const known = terms.filter(({ rows }) => rows > 0).sort((a, b) => a.rows - b.rows).slice(0, MOST_TERMS);
   for (const candidates of candidatesOf(known)) {
     const ranked = await rank(database, candidates, known.map((term) => ({ ...term, rarity: rarityOf(term, total) })), average, filter, limit);
@@ -63,44 +63,53 @@ function rank(database: Database, candidates: string, terms: readonly (Term & { 
   );
 }
 
-/** Words in the form that they are stored in, without stop words, each once. */
-async function queriesOf(database: Database, words: readonly string[]): Promise<string[]> {
-  const rows = await database.query<{ lexeme: string }>('SELECT unnest(tsvector_to_array(to_tsvector($1::regconfig, $2))) AS lexeme', [SEARCH_CONFIG, words.join(' ')]);
-  return rows.map(({ lexeme }) => quoted(lexeme));
+interface Sampled {
+  /** Rows of the store, about. */
+  readonly total: number;
+  /** Of the sample. */
+  readonly rows: number;
+  /** Words of a row. */
+  readonly average: number | null;
+  readonly query: string;
+  /** Rows of the sample that have the word. */
+  readonly having: number;
 }
 
-function quoted(lexeme: string): string {
-  return `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
+/**
+ * Words in the form that they are stored in, without stop words, each once; and what is known of them by a sample of the rows.
+ * How many rows there are is reckoned as the planner does, which costs nothing: what was counted last, for as many pages as there are now.
+ */
+async function statistics(database: Database, words: readonly string[]): Promise<{ total: number; average: number; terms: Term[] }> {
+  const sampled = await database.query<Sampled>(
+    `WITH term AS MATERIALIZED (
+       SELECT ('''' || replace(replace(lexeme, $3, $3 || $3), '''', '''''') || '''')::tsquery AS query FROM unnest(tsvector_to_array(to_tsvector($1::regconfig, $2))) AS lexeme
+     ), store AS MATERIALIZED (
+       SELECT ceil(coalesce(sum(pg_relation_size(c.oid) / 8192.0 * CASE WHEN c.reltuples > 0 AND c.relpages > 0 THEN c.reltuples / c.relpages ELSE ${ROWS_OF_A_PAGE} END), 0))::float8 AS total
+       FROM pg_partition_tree('replay_harness.step_readings') AS part JOIN pg_class AS c ON c.oid = part.relid WHERE part.isleaf
+     ), sample AS MATERIALIZED (
+       SELECT search FROM replay_harness.step_readings TABLESAMPLE SYSTEM (least(100, greatest(0.1, ${100 * SAMPLE} / greatest((SELECT total FROM store), 1)))) REPEATABLE (1) WHERE search IS NOT NULL LIMIT ${SAMPLE * 2}
+     ), size AS MATERIALIZED (SELECT count(*) AS rows, avg(length(search))::float8 AS average FROM sample)
+     SELECT store.total, size.rows, size.average, term.query::text, (SELECT count(*) FROM sample WHERE search @@ term.query) AS having FROM store, size, term`,
+    [SEARCH_CONFIG, words.join(' '), '\\'],
+  );
+  const [first] = sampled;
+  if (!first) return { total: 0, average: 1, terms: [] };
+  const rare = sampled.filter(({ having }) => having < ENOUGH).map(({ query }) => query);
+  const counted = new Map(rare.length === 0 ? [] : (await counts(database, rare)).map(({ query, rows }) => [query, rows]));
+  const terms = sampled.map(({ query, having, rows, total }): Term => {
+    const known = counted.get(query);
+    if (known !== undefined && (known < MOST_COUNTED || rows === 0)) return { query, rows: known };
+    return { query, rows: Math.max(known ?? 1, Math.round((having / rows) * total)) };
+  });
+  return { total: first.total, average: first.average || 1, terms };
 }
 
-async function statistics(database: Database, queries: readonly string[]): Promise<{ total: number; average: number; terms: Term[] }> {
-  const total = await rowsAbout(database);
-  const counted = await database.query<Term>(
-    `SELECT query::text, (SELECT count(*) FROM (SELECT 1 FROM replay_harness.step_readings c WHERE c.search @@ query LIMIT ${MOST_COUNTED}) AS counted) AS rows FROM unnest($1::tsquery[]) AS query`,
+/** Nothing of a row is asked for but that it is there: what the index says is enough where no row of the page has changed lately. */
+function counts(database: Database, queries: readonly string[]): Promise<Term[]> {
+  return database.query<Term>(
+    `SELECT query::text, (SELECT count(*) FROM (SELECT FROM replay_harness.step_readings c WHERE c.search @@ query LIMIT ${MOST_COUNTED}) AS counted) AS rows FROM unnest($1::tsquery[]) AS query`,
     [queries],
   );
-  const common = counted.filter(({ rows }) => rows >= MOST_COUNTED).map(({ query }) => query);
-  const share = Math.min(100, Math.max(0.1, (100 * SAMPLE) / Math.max(total, 1)));
-  const [sample] = await database.query<{ rows: number; average: number | null; having: number[] }>(
-    `WITH sample AS MATERIALIZED (SELECT search FROM replay_harness.step_readings TABLESAMPLE SYSTEM (${share}) REPEATABLE (1) WHERE search IS NOT NULL LIMIT ${SAMPLE * 2})
-     SELECT count(*) AS rows, avg(length(search))::float8 AS average, ARRAY(SELECT (SELECT count(*) FROM sample WHERE search @@ query)::int FROM unnest($1::tsquery[]) WITH ORDINALITY AS term (query, at) ORDER BY at) AS having FROM sample`,
-    [common],
-  );
-  const estimate = ({ query, rows }: Term): number => {
-    const at = common.indexOf(query);
-    return at < 0 || !sample || sample.rows === 0 ? rows : Math.max(rows, Math.round(((sample.having[at] ?? 0) / sample.rows) * total));
-  };
-  return { total, average: sample?.average || 1, terms: counted.map((term) => ({ query: term.query, rows: estimate(term) })) };
-}
-
-/** As the planner reckons, which costs nothing: what was counted last, for as many pages as there are now. */
-async function rowsAbout(database: Database): Promise<number> {
-  const [row] = await database.query<{ total: number }>(
-    `SELECT coalesce(sum(pg_relation_size(c.oid) / 8192.0 * CASE WHEN c.reltuples > 0 AND c.relpages > 0 THEN c.reltuples / c.relpages ELSE ${ROWS_OF_A_PAGE} END), 0)::float8 AS total
-     FROM pg_partition_tree('replay_harness.step_readings') AS part JOIN pg_class AS c ON c.oid = part.relid WHERE part.isleaf`,
-    [],
-  );
-  return Math.ceil(row?.total ?? 0);
 }
 
 /** Where nothing was ever counted. */

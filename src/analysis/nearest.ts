@@ -18,10 +18,10 @@ export interface Near extends Key {
   readonly distance: number;
 }
 
-/** Within a transaction: settings of the index. With a filter it goes on until there are enough that pass. @returns those of the embedders that made vectors of this store */
+/** Within a transaction: settings of the index. With a filter it goes on until there are enough that pass. What PostgreSQL compiles for a costly plan takes longer than all of a search. @returns those of the embedders that made vectors of this store */
 export async function tuneIndex(database: Database, embedders: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await database.query<{ embedder: string }>(
-    `SELECT embedder FROM (SELECT set_config('hnsw.ef_search', '${EF_SEARCH}', true), set_config('hnsw.iterative_scan', 'strict_order', true)) AS settings, unnest($1::text[]) AS embedder
+    `SELECT embedder FROM (SELECT set_config('hnsw.ef_search', '${EF_SEARCH}', true), set_config('hnsw.iterative_scan', 'strict_order', true), set_config('jit', 'off', true)) AS settings, unnest($1::text[]) AS embedder
      WHERE to_regclass('replay_harness.step_embeddings_' || substr(md5(embedder), 1, 12)) IS NOT NULL`,
     [embedders],
   );

@@ -27,13 +27,21 @@ export interface Hit extends Key {
 export async function searchText(database: Database, text: string, filter: Filter, limit: number, embedder: Embedder = BUILT_IN): Promise<Hit[]> {
   const question = asked(text);
   const others = embedder.id === BUILT_IN.id ? [] : [embedder];
-  const vectors = await Promise.all([...others, BUILT_IN, FORMER_BUILT_IN].map(async (each): Promise<Asked> => ({ embedder: each.id, vector: (await each.embed([question]))[0] })));
+  const embedders = [...others, BUILT_IN, FORMER_BUILT_IN];
+  const vectorsOf = (): Promise<Asked[]> => Promise.all(embedders.map(async (each): Promise<Asked> => ({ embedder: each.id, vector: (await each.embed([question]))[0] })));
+  // Another's endpoint may take its time, and what waits for it would hold a transaction open.
+  const elsewhere = others.length > 0 ? await vectorsOf() : undefined;
   return database.transaction(async (inside) => {
-    const known = await tuneIndex(inside, vectors.map((each) => each.embedder));
     const depth = Math.max(DEPTH, limit);
-    const byWords = await rankByWords(inside, question.words, filter, depth);
-    const byVector: Near[][] = [];
-    for (const each of [...vectors.slice(0, others.length).map((other) => [other]), vectors.slice(others.length)]) byVector.push(await nearestOfAll(inside, each.filter(({ embedder: id }) => known.has(id)), filter, depth));
+    // All that can be asked at once is; a vector is made while the server looks for words.
+    const tuned = tuneIndex(inside, embedders.map(({ id }) => id));
+    const ranked = rankByWords(inside, question.words, filter, depth);
+    const byMeaning = async (): Promise<Near[][]> => {
+      const [vectors, known] = await Promise.all([elsewhere ?? vectorsOf(), tuned]);
+      const groups = [...vectors.slice(0, others.length).map((other) => [other]), vectors.slice(others.length)];
+      return Promise.all(groups.map((each) => nearestOfAll(inside, each.filter(({ embedder: id }) => known.has(id)), filter, depth)));
+    };
+    const [byWords, byVector] = await Promise.all([ranked, byMeaning()]);
     return fused(byWords, byVector).slice(0, limit);
   });
 }

@@ -4,7 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { CLI, ended } from '../cli/harnessed.ts';
+import { ended } from '../cli/harnessed.ts';
+import { CLI } from '../cli/package-files.ts';
 import type { Report } from '../model/divergence.ts';
 
 export interface Performed {

@@ -31,8 +31,8 @@ export function parse(verb: string, args: readonly string[], options: Options, t
     const { values, positionals } = parseArgs({ args: own, options: { store: { type: 'string' }, ...options }, allowPositionals: true });
     const folder = process.cwd();
     const location = storeLocation(values['store'] as string | undefined, process.env, loadConfig(process.env, folder), folder);
-    const { store, runs } = storeAt(location, verb, takes);
-    return { values: values as Arguments['values'], positionals, command: at < 0 ? undefined : args.slice(at + 1), store, runs, location };
+    const stores = storeAt(location, verb, takes);
+    return { values: values as Arguments['values'], positionals, command: at < 0 ? undefined : args.slice(at + 1), get store() { return stores.store; }, runs: stores.runs, location };
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     throw new ConfigError(`${(error as Error).message}\n\n${helpFor(verb)}`);

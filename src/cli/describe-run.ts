@@ -8,7 +8,7 @@ import { loadConfig } from '../store/configuration.ts';
 import type { EmbeddedStore } from '../store/embedded.ts';
 import type { StoredRun } from '../store/run-store.ts';
 import { type RunSummary, SummaryFile } from '../store/summary.ts';
-import { CLI } from './harnessed.ts';
+import { CLI } from './package-files.ts';
 import { type Interpreted, interpretRun } from './interpreted.ts';
 import type { ListedRun } from './listed-run.ts';
 import { maskerOf } from './masked.ts';

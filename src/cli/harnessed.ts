@@ -2,16 +2,10 @@
 import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
 import { accessSync, constants as fsConstants, statSync } from 'node:fs';
 import { constants } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import type { Control } from '../../loader/control.ts';
 import { ConfigError } from '../model/error.ts';
 import { requireOption } from '../model/node-option.ts';
-
-const PRELOAD: string = fileURLToPath(new URL('../loader/preload.cjs', import.meta.url));
-/** Where both lie. */
-export const DIST: string = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
-/** The command line itself; a module may be in a file beside it. */
-export const CLI: string = `${DIST}/cli/main.mjs`;
+import { PRELOAD } from './package-files.ts';
 
 export interface Launch {
   readonly command: string;

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { compiledFile } from '../model/compiled.ts';
 import { HarnessError } from '../model/error.ts';
-import { DIST } from './harnessed.ts';
+import { DIST } from './package-files.ts';
 import { HELP, helpFor, VERSION } from './help.ts';
 import { closeStores } from './stores.ts';
 
@@ -34,6 +34,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   restore: async () => (await import('./commands/restore.ts')).restore,
 };
 
+export const VERBS: readonly string[] = Object.keys(COMMANDS);
+
 /** Verbs after which it pays to have the loader's bundles compiled. */
 const STARTS: ReadonlySet<string> = new Set(['record', 'replay', 'verify', 'gate', 'fork']);
 
@@ -57,11 +59,11 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const command = COMMANDS[verb];
   if (!command && verb.startsWith('-')) {
-    process.stderr.write(`replay-harness: the option ${verb} stands before a command. Write the command first: replay-harness COMMAND ${verb} … (${Object.keys(COMMANDS).join(', ')}). See replay-harness --help.\n`);
+    process.stderr.write(`replay-harness: the option ${verb} stands before a command. Write the command first: replay-harness COMMAND ${verb} … (${VERBS.join(', ')}). See replay-harness --help.\n`);
     return 2;
   }
   if (!command) {
-    process.stderr.write(`replay-harness: unknown command "${verb}". Commands: ${Object.keys(COMMANDS).join(', ')}. See replay-harness --help.\n`);
+    process.stderr.write(`replay-harness: unknown command "${verb}". Commands: ${VERBS.join(', ')}. See replay-harness --help.\n`);
     return 2;
   }
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
@@ -78,12 +80,14 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
 });
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  if (!(error instanceof HarnessError)) throw error;
-  process.stderr.write(`replay-harness: ${error.message}\n`);
-  process.exitCode = error.exitCode;
-} finally {
-  await closeStores();
+export async function run(args: readonly string[]): Promise<void> {
+  try {
+    process.exitCode = await main(args);
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    process.stderr.write(`replay-harness: ${error.message}\n`);
+    process.exitCode = error.exitCode;
+  } finally {
+    await closeStores();
+  }
 }

@@ -2,13 +2,14 @@
 import type { Config } from '../model/config.ts';
 import { isServer } from '../store/location.ts';
 import type { Database } from '../store/sql/database.ts';
-import { openDatabase } from '../store/sql/stores.ts';
+import { openToRead } from '../store/sql/postgres.ts';
 import type { Arguments } from './arguments.ts';
 
 /** @param say tells people, on stderr @throws StoreUnavailableError */
 export async function openSearched({ store, location }: Arguments, config: Config, say: (line: string) => void): Promise<Database> {
+  if (isServer(location)) return openToRead(location);
+  const { openDatabase } = await import('../store/sql/stores.ts');
   const database = await openDatabase(location, (holder) => say(`the database of ${location} is in use by ${holder}; waiting`));
-  if (isServer(location)) return database;
   try {
     const { catchUp } = await import('./catch-up.ts');
     await catchUp(database, store, config, say);

@@ -1,5 +1,5 @@
 /** The store that a verb works on, and how a run gets to where it is read. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError, HarnessError } from '../model/error.ts';
@@ -33,7 +33,8 @@ export function storeAt(location: string, verb: string, { server = false }: Take
   if (!server) throw new ConfigError(`${verb} works on a store in a folder, and ${withoutPassword(location)} is a server. Name a folder: --store FOLDER`);
   const runs = new ServerRuns(location);
   opened.push(runs);
-  return { store: new EmbeddedStore(privateFolder()), runs };
+  let store: EmbeddedStore | undefined;
+  return { get store() { return (store ??= new EmbeddedStore(privateFolder())); }, runs };
 }
 
 /** Connections that this process has opened: whoever ends it closes them. */
@@ -46,8 +47,17 @@ export async function closeStores(): Promise<void> {
 /** Goes with this process: what is sealed on a server stays there. */
 function privateFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-runs-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  process.once('exit', () => remove(folder));
   return folder;
+}
+
+function remove(folder: string): void {
+  try {
+    // Most often nothing was fetched, and what looks into folders is large.
+    rmdirSync(folder);
+  } catch {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** @returns the run, where `store` has it @throws RunNotFoundError @throws IntegrityError @throws StoreUnavailableError */

@@ -12,10 +12,10 @@ export const CHECK_BYTES = 8;
 /**
  * What is compiled keeps the path that it was compiled from, and shows it in every stack: a package that was moved, or copied
  * into an image, has to be compiled anew.
- * @param loader folder of the bundles @returns the file for this version of Node
+ * @param folder of the bundles @returns the file for this version of Node
  */
-export function compiledFile(loader: string, bundle: CompiledBundle): string {
-  return `${loader}/compiled/${bundle}-${process.version}-${process.arch}-${crc32(Buffer.from(loader), 0).toString(16).padStart(8, '0')}`;
+export function compiledFile(folder: string, bundle: string): string {
+  return `${folder}/compiled/${bundle}-${process.version}-${process.arch}-${crc32(Buffer.from(folder), 0).toString(16).padStart(8, '0')}`;
 }
 
 /**

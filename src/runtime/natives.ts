@@ -112,13 +112,14 @@ function unseen(call: AnyCall): AnyCall {
 }
 export const nativeOs: Readonly<Pick<typeof os, 'homedir' | 'tmpdir' | 'constants'>> = { homedir: os.homedir, tmpdir: os.tmpdir, constants: os.constants };
 export const nativeCrypto: Readonly<Pick<typeof crypto,
-  'createCipheriv' | 'createDecipheriv' | 'createHash' | 'createHmac' | 'hkdfSync' | 'randomBytes' | 'randomFillSync' |
+  'createCipheriv' | 'createDecipheriv' | 'createHash' | 'createHmac' | 'hkdfSync' | 'pbkdf2' | 'randomBytes' | 'randomFillSync' |
   'generateKeyPairSync' | 'diffieHellman' | 'createPublicKey' | 'createPrivateKey' | 'timingSafeEqual'>> = {
   createCipheriv: crypto.createCipheriv,
   createDecipheriv: crypto.createDecipheriv,
   createHash: crypto.createHash,
   createHmac: crypto.createHmac,
   hkdfSync: crypto.hkdfSync,
+  pbkdf2: crypto.pbkdf2,
   randomBytes: crypto.randomBytes,
   randomFillSync: crypto.randomFillSync,
   generateKeyPairSync: crypto.generateKeyPairSync,

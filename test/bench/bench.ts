@@ -7,7 +7,7 @@ import { ROOT } from '../support/paths.ts';
 import { load, machine } from './machine.ts';
 import { installPeers } from './peers.ts';
 import { profile } from './profile.ts';
-import { benchSemantic, benchVerify } from './replays.ts';
+import { benchReplayLatest, benchSemantic, benchVerify } from './replays.ts';
 import { evaluate, faultsOfHarness, type Result } from './result.ts';
 import { ROUNDS, ROWS } from './rows.ts';
 import { runRow } from './run.ts';
@@ -19,7 +19,7 @@ import { AGAIN, BARE, HARNESS, VARIANTS } from './variants.ts';
 const DOCUMENT = join(ROOT, 'docs/benchmarks.md');
 
 /** What is no program under a recorder: prints its figures itself. */
-const SEPARATE: Readonly<Record<string, (mode: Mode, keep: boolean) => Promise<string[]>>> = { semantic: benchSemantic, verify: benchVerify, store: benchIngest, 'store-server': benchServerStore, search: benchSearch, 'search-quality': benchQuality };
+const SEPARATE: Readonly<Record<string, (mode: Mode, keep: boolean) => Promise<string[]>>> = { semantic: benchSemantic, verify: benchVerify, 'replay-latest': benchReplayLatest, store: benchIngest, 'store-server': benchServerStore, search: benchSearch, 'search-quality': benchQuality };
 const IN_DATABASE: ReadonlySet<string> = new Set(['store', 'store-server', 'search', 'search-quality']);
 
 export async function bench(args: readonly string[]): Promise<number> {

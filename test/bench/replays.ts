@@ -96,6 +96,39 @@ async function againstExact(workspace: Workspace, mode: Mode, what: string, told
   return [];
 }
 
+/** Fifty steps: clocks, random values, files and timers. */
+const FIFTY = `
+import { readFileSync } from 'node:fs';
+for (let step = 0; step < 50; step += 5) {
+  console.log(Date.now(), Math.random(), performance.now(), readFileSync(process.argv[1], 'utf8').length);
+  await new Promise((resolve) => setTimeout(resolve, 1));
+}`;
+const STARTS = { full: 31, quick: 7 } as const;
+const MOST_OVER_MS = 100;
+
+/** What a replay takes beside Node's own start, of which it needs two: the command's and the program's. @returns what is wrong */
+export function benchReplayLatest(mode: Mode, keep = false): Promise<string[]> {
+  return within(async (workspace) => {
+    const told = new Told('replay-latest', mode);
+    await workspace.record(workspace.write('fifty.mjs', FIFTY));
+    const [listed] = JSON.parse((await launch(workspace, ['runs', '--json'])).stdout) as { readonly steps: number }[];
+    // Where the database of a folder lies: whoever opened it would fail.
+    workspace.write('.replay/database', 'no database');
+    const samples: { readonly bare: Sample; readonly replay: Sample }[] = [];
+    for (let round = 0; round < STARTS[mode]; round++) {
+      const bare = await measure({ program: process.execPath, args: ['-e', '0'], cwd: workspace.folder, env: { PATH: process.env['PATH'] ?? '' } });
+      const replay = await launch(workspace, ['replay', 'latest']);
+      if (replay.exitCode !== 0 || !replay.stderr.includes(': identical, ')) return [`replay-latest: exit ${replay.exitCode}: ${replay.stderr}`];
+      samples.push({ bare, replay });
+    }
+    const over = spread(samples.map(({ bare, replay }) => replay.wallMs - bare.wallMs));
+    const [wall, cpu] = [spread(samples.map(({ bare }) => bare.wallMs)).median, spread(samples.map(({ bare, replay }) => replay.cpuMs - bare.cpuMs)).median];
+    told.tell(`\nreplay latest: a run of ${listed?.steps} steps in a folder, its database not opened: +${over.median.toFixed(0)} ms (${over.least.toFixed(0)} – ${over.most.toFixed(0)}; CPU +${cpu.toFixed(0)} ms) over one start of Node, which took ${wall.toFixed(0)} ms; the replayed program's own start is in it. Target ≤ ${MOST_OVER_MS} ms: ${over.median <= MOST_OVER_MS ? 'met' : 'MISSED'}`);
+    if (keep) told.keep();
+    return [];
+  });
+}
+
 /** @returns what is wrong */
 export function benchVerify(mode: Mode, keep = false): Promise<string[]> {
   return within(async (workspace) => {

@@ -1,6 +1,6 @@
 /** Compiled code of our bundles, kept beside them: taken where it is good, and never anything else. */
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DIST } from '../support/paths.ts';
 import { Workspace } from '../support/workspace.ts';
@@ -75,4 +75,39 @@ test('damaged files are not believed', async () => {
   for (const name of kept(moved)) writeFileSync(join(moved, 'loader/compiled', name), '');
   expect(await record(moved, '-r', watch)).toContain('"taken":false');
   await replays(moved);
+});
+
+/** Asked for its runs: what it says, and of each of its packs whether the code that was kept was taken. */
+async function runs(dist: string): Promise<{ readonly listed: unknown[]; readonly taken: Readonly<Record<string, boolean>> }> {
+  const watched = workspace.write('watch-packs.cjs', WATCH.replace('loader.(record|replay).cjs', 'cli.\\w+-\\w+.cjs'));
+  const { stdout, stderr, exitCode } = await workspace.node(['-r', watched, join(dist, 'cli/main.mjs'), 'runs', '--json', '--store', workspace.store]);
+  expect(exitCode).toBe(0);
+  const lines = stderr.toString().trim().split('\n').map((line) => JSON.parse(line) as { file: string; taken: boolean });
+  return { listed: JSON.parse(stdout.toString()) as unknown[], taken: Object.fromEntries(lines.map(({ file, taken }) => [basename(file).replace(/-.*/, ''), taken])) };
+}
+
+const keptOfVerbs = (dist: string): string[] => readdirSync(join(dist, 'cli/compiled')).filter((name) => name.includes('-runs-')).sort();
+const NONE = { start: false, server: false, steps: false };
+const ALL = { start: true, server: true, steps: true };
+
+test('what a verb of the command line compiled is taken by the next that is the same, and by no other; options of its own keep nothing', async () => {
+  rmSync(join(moved, 'cli/compiled'), { recursive: true, force: true });
+  const { listed, taken } = await runs(moved);
+  expect(listed.length).toBeGreaterThan(0);
+  expect(taken).toEqual(NONE);
+  expect(existsSync(join(moved, 'cli/compiled'))).toBe(false);
+  const plain = await workspace.node([join(moved, 'cli/main.mjs'), 'runs', '--json', '--store', workspace.store]);
+  expect(JSON.parse(plain.stdout.toString())).toEqual(listed);
+  expect(keptOfVerbs(moved)).toHaveLength(3);
+  expect(await runs(moved)).toEqual({ listed, taken: ALL });
+});
+
+test('damaged code of a verb is not believed, and replaced', async () => {
+  const { listed } = await runs(moved);
+  for (const damaged of [(bytes: Buffer) => bytes.map((byte, at) => (at === bytes.length >> 1 ? byte ^ 1 : byte)), () => Buffer.alloc(0), (bytes: Buffer) => bytes.subarray(0, -2)]) {
+    for (const name of keptOfVerbs(moved)) writeFileSync(join(moved, 'cli/compiled', name), damaged(readFileSync(join(moved, 'cli/compiled', name))));
+    expect(await runs(moved)).toEqual({ listed, taken: NONE });
+    await workspace.node([join(moved, 'cli/main.mjs'), 'runs', '--json', '--store', workspace.store]);
+    expect(await runs(moved)).toEqual({ listed, taken: ALL });
+  }
 });

@@ -10,7 +10,8 @@ import type { Report } from '../../model/divergence.ts';
 import { ConfigError } from '../../model/error.ts';
 import { exitCodeOf, explain, isBadChild } from '../../replay/report.ts';
 import type { EmbeddedStore } from '../../store/embedded.ts';
-import { CLI, ended } from '../harnessed.ts';
+import { ended } from '../harnessed.ts';
+import { CLI } from '../package-files.ts';
 
 /** @returns whether `--children` asks for it @throws ConfigError */
 export function wantsChildren(given: string | undefined): boolean {

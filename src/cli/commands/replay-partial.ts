@@ -11,7 +11,7 @@ import { type Standing, standingAt } from '../debugger/frames.ts';
 import { renderStanding, renderStop } from '../debugger/render-stop.ts';
 import { Stepper } from '../debugger/stepper.ts';
 import type { InspectorServer } from '../debugger/inspector-server.ts';
-import { DIST } from '../harnessed.ts';
+import { DIST } from '../package-files.ts';
 import { isNoise } from '../render/noise.ts';
 
 export interface PartialOptions {

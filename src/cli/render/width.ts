@@ -1,18 +1,24 @@
 /** Lines that fit a terminal: measured in columns, broken between characters as people see them, colours carried on. */
 
-const WIDE = /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|^.\ufe0f|^[\u{20000}-\u{3fffd}]/u;
-const NOTHING = /^[\p{Mn}\p{Me}]+$/u;
+const wide = lazily(() => /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|^.\ufe0f|^[\u{20000}-\u{3fffd}]/u);
+const nothing = lazily(() => /^[\p{Mn}\p{Me}]+$/u);
 const PLAIN = /^[\x20-\x7e]*$/;
 const TOKEN = /\u001b\[\d+m/g;
 /** Narrower columns are not worth wrapping for. */
 const NARROWEST = 20;
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+const graphemes = lazily(() => new Intl.Segmenter(undefined, { granularity: 'grapheme' }));
+
+/** What knows all of Unicode takes ten milliseconds to be made, and most lines are plain. */
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}
 
 export function widthOf(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text.replace(TOKEN, ''))) width += widthOfGrapheme(segment);
+  for (const { segment } of graphemes().segment(text.replace(TOKEN, ''))) width += widthOfGrapheme(segment);
   return width;
 }
 
@@ -49,16 +55,17 @@ export function wrap(line: string, columns: number): string[] {
 }
 
 function* tokensOf(line: string): Generator<string> {
+  if (PLAIN.test(line)) return yield* line;
   let at = 0;
   for (const { 0: token, index } of line.matchAll(TOKEN)) {
-    for (const { segment } of graphemes.segment(line.slice(at, index))) yield segment;
+    for (const { segment } of graphemes().segment(line.slice(at, index))) yield segment;
     yield token;
     at = index + token.length;
   }
-  for (const { segment } of graphemes.segment(line.slice(at))) yield segment;
+  for (const { segment } of graphemes().segment(line.slice(at))) yield segment;
 }
 
 function widthOfGrapheme(grapheme: string): number {
   if (grapheme >= ' ' && grapheme <= '~') return 1;
-  return NOTHING.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1;
+  return nothing().test(grapheme) ? 0 : wide().test(grapheme) ? 2 : 1;
 }

@@ -12,7 +12,7 @@ import { type Environment, identities } from '../../store/keyring.ts';
 import type { StoredRun } from '../../store/run-store.ts';
 import type { Partial as PartialReplay } from '../commands/replay-partial.ts';
 import { optionsLeftOut, requireCommand, requireRecordedWithin, startable } from '../imported-facts.ts';
-import { DIST } from '../harnessed.ts';
+import { DIST } from '../package-files.ts';
 import { perform } from './perform.ts';
 import { planOf, sandboxMode } from './plan.ts';
 import { writeReport } from './report-file.ts';

@@ -4,19 +4,17 @@ import { isAtOrBelow, isBelow, mounts } from './mounts.ts';
 import type { View } from './view.ts';
 
 /** From here on it knows overlays. */
-const WITH_OVERLAYS = [0, 11];
+const WITH_OVERLAYS = [0, 11] as const;
 /** A folder in which another one has to appear is put together from its entries. */
 const MOST_ENTRIES = 500;
 
-/** @param version as `bwrap --version` says it @returns arguments that end where the command begins @throws Error where the view cannot be built */
-export function bubblewrapArguments(view: View, version: string): string[] {
+/** @param versionOf what `bwrap --version` says: a process more, asked only where it matters @returns arguments that end where the command begins @throws Error where the view cannot be built */
+export function bubblewrapArguments(view: View, versionOf: () => string): string[] {
   const { cwd, writable, scratch, hidden, kept, bound } = view;
-  const [major = 0, minor = 0] = (/\d+(\.\d+)*/.exec(version)?.[0] ?? '').split('.').map(Number);
-  const overlays = major > (WITH_OVERLAYS[0] as number) || minor >= (WITH_OVERLAYS[1] as number);
   const made = bound.map(({ there }) => there).filter((there) => !existsSync(there));
   const args = ['--die-with-parent', '--unshare-net', '--unshare-pid', '--unshare-ipc', ...(made.length === 0 ? ['--ro-bind', '/', '/'] : entries('/', made))];
   args.push('--dev-bind', '/dev', '/dev', '--tmpfs', '/dev/shm', '--proc', '/proc');
-  const places = overlays ? scratch.filter((folder) => !isAtOrBelow(folder, '/dev') && !made.some((there) => isBelow(there, folder))) : [];
+  const places = scratch.length > 0 && knowsOverlays(versionOf()) ? scratch.filter((folder) => !isAtOrBelow(folder, '/dev') && !made.some((there) => isBelow(there, folder))) : [];
   for (const folder of places) {
     args.push('--overlay-src', folder, '--tmp-overlay', folder);
     for (const { at } of mounts()) if (isBelow(at, folder) && existsSync(at)) args.push('--ro-bind', at, at);
@@ -34,6 +32,11 @@ export function bubblewrapArguments(view: View, version: string): string[] {
   for (const folder of hidden) if (!kept.some((path) => isAtOrBelow(path, folder))) args.push('--remount-ro', folder);
   for (const folder of writable) args.push('--bind', folder, folder);
   return [...args, '--chdir', cwd];
+}
+
+function knowsOverlays(version: string): boolean {
+  const [major = 0, minor = 0] = (/\d+(\.\d+)*/.exec(version)?.[0] ?? '').split('.').map(Number);
+  return major > WITH_OVERLAYS[0] || minor >= WITH_OVERLAYS[1];
 }
 
 /** The folder's own entries, each by itself, so that others can be made beside them. */

@@ -112,7 +112,7 @@ function bubblewrap(view: () => View, bin: string): Attempt {
   const program = find('bwrap');
   if (program === undefined) return { kind, reason: 'it is not installed' };
   try {
-    const version = execFileSync(program, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const version = (): string => execFileSync(program, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
     const args = [...bubblewrapArguments(view(), version), '/bin/sh', '-c', `echo started >&2; export PATH=${quote(bin)}; exec "$@" 2>&9 9>&-`, 'sh'];
     return { kind, program, args, depth: 2 };
   } catch (error) {

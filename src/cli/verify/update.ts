@@ -6,7 +6,8 @@ import { identities } from '../../store/keyring.ts';
 import type { Arguments } from '../arguments.ts';
 import { diffText } from '../commands/diff.ts';
 import { describeRun } from '../describe-run.ts';
-import { CLI, ended } from '../harnessed.ts';
+import { ended } from '../harnessed.ts';
+import { CLI } from '../package-files.ts';
 import { findRun } from '../stores.ts';
 import { SUPERSEDES } from './select.ts';
 

@@ -15,6 +15,9 @@ CREATE TABLE IF NOT EXISTS replay_harness.schema_migrations (
   applied_at timestamptz NOT NULL DEFAULT now()
 );`;
 
+/** PostgreSQL's code, also where there is no such schema. */
+const UNDEFINED_TABLE = '42P01';
+
 /** Number of the newest migration that this program knows. */
 export const SCHEMA_VERSION: number = MIGRATIONS.length;
 
@@ -42,8 +45,10 @@ export async function migrate(database: Database, location: string, migrations: 
 
 /** For a server, which is migrated by whoever keeps it. @throws StoreUnavailableError unless the store has exactly this version's shape */
 export async function requireMigrated(database: Database, location: string): Promise<void> {
-  const [there] = await database.query<{ there: boolean }>("SELECT to_regclass('replay_harness.schema_migrations') IS NOT NULL AS there", []);
-  const done = there?.there ? await appliedIn(database) : [];
+  const done = await appliedIn(database).catch((error: unknown) => {
+    if ((error as { readonly code?: unknown }).code === UNDEFINED_TABLE) return [];
+    throw error;
+  });
   requireKnown(done, location);
   if (done.length < MIGRATIONS.length) {
     const state = done.length === 0 ? 'holds no tables of replay-harness yet' : `is at version ${done.length}, this program needs ${MIGRATIONS.length}`;

@@ -9,5 +9,5 @@ import { createPool } from './pool.ts';
 export async function openPglite(folder?: string): Promise<Database> {
   const engine = await PGlite.create({ ...(folder !== undefined && { dataDir: folder }), extensions: { vector } });
   const pool = createPool(createPgConfig(engine) as object);
-  return databaseOver(pool, folder ?? 'in memory', () => engine.close());
+  return databaseOver(pool, folder ?? 'in memory', { closed: () => engine.close() });
 }

@@ -14,6 +14,8 @@ export interface PoolOptions {
   readonly connectionString?: string;
   /** Connections at most. */
   readonly max?: number;
+  /** Send what is asked without waiting for the answers before. */
+  readonly pipeline?: boolean;
 }
 
 /** `bigint` comes back as a number (steps and sizes stay below 2^53), `timestamptz` as ISO 8601 in UTC. */

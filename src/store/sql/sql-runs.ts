@@ -17,20 +17,12 @@ import { select } from '../select.ts';
 import { ARCHIVED, objectOf } from '../retention/archive-place.ts';
 import { checkRows } from './check-rows.ts';
 import type { Database } from './database.ts';
-import { requireMigrated } from './migrate.ts';
-import { openPostgres } from './postgres.ts';
+import { openToRead } from './postgres.ts';
 import { readingsOf } from './readings.ts';
 
-/** @param url of a server @throws StoreUnavailableError when it cannot be reached, or has another shape than this program knows */
-export async function openRuns(url: string): Promise<SqlRuns> {
-  const database = openPostgres(url);
-  try {
-    await requireMigrated(database, url);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
-  return new SqlRuns(database, withoutPassword(url));
+/** @param url of a server, which is asked when something is first needed of it. Each method throws StoreUnavailableError when it cannot be reached, or has another shape than this program knows */
+export function openRuns(url: string): SqlRuns {
+  return new SqlRuns(openToRead(url), withoutPassword(url));
 }
 
 /** @param database open, and migrated; closed by whoever opened it */
@@ -89,13 +81,12 @@ export class SqlRuns implements RunStore {
   async fetch({ manifest, status }: StoredRun, into: EmbeddedStore, identities: readonly string[]): Promise<void> {
     const folder = into.folderOf(manifest.id);
     if (into.has(manifest.id)) return;
-    const segments = await this.#database.query<{ lane: number; segment: number; sealed: boolean }>('SELECT lane, segment, bool_or(sealed) AS sealed FROM replay_harness.tapes WHERE run_id = $1 GROUP BY lane, segment ORDER BY lane, segment', [manifest.id]);
+    const [segments, keys] = await Promise.all([this.#segmentsOf(manifest.id), this.#keysOf(manifest.id)]);
     const isHere = payloadOf(manifest) === 'here';
     if (segments.length === 0 && isHere && status === 'recording') return this.#fetchLive(manifest, into, identities);
     if (segments.length === 0 && isHere) await this.#requirePayload(manifest.id);
     if (segments.length === 0 && isHere && status === 'complete') throw new IntegrityError(`The store ${this.location} holds no tape of run ${manifest.id}, though the run is complete and nothing says that it was taken away.`);
     makeFolder(folder);
-    const keys = await this.#keysOf(manifest.id);
     for (const { lane, segment, sealed } of segments) {
       const pieces = await this.#database.query<{ from_byte: number; bytes: Buffer }>('SELECT from_byte, bytes FROM replay_harness.tapes WHERE run_id = $1 AND lane = $2 AND segment = $3 ORDER BY from_byte', [manifest.id, lane, segment]);
       const bytes = this.#joined(manifest.id, lane, segment, pieces.map(({ from_byte: fromByte, bytes }) => ({ fromByte, bytes })), identities, keys.beside);
@@ -159,6 +150,10 @@ export class SqlRuns implements RunStore {
       if (!(error instanceof IntegrityError)) throw error;
       throw new IntegrityError(`Run ${run} in ${this.location}, lane ${lane}, segment ${segment}: ${error.message}`);
     }
+  }
+
+  #segmentsOf(run: string): Promise<{ readonly lane: number; readonly segment: number; readonly sealed: boolean }[]> {
+    return this.#database.query('SELECT lane, segment, bool_or(sealed) AS sealed FROM replay_harness.tapes WHERE run_id = $1 GROUP BY lane, segment ORDER BY lane, segment', [run]);
   }
 
   async #keysOf(run: string): Promise<{ readonly header: readonly SealedKey[]; readonly beside: readonly SealedKey[] }> {

@@ -1,5 +1,6 @@
 /** Recording to a server: an agent in a real process, a real PostgreSQL, and what each of them sees. */
-import { cpSync, existsSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -63,6 +64,11 @@ interface RunRow {
   readonly parent_run_id: string | null;
 }
 
+/** Field 19 of /proc/PID/task/ID/stat. */
+function niceOf(stat: string): number {
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]);
+}
+
 const runsOf = (agent: string, database: Database = store.database): Promise<RunRow[]> =>
   database.query<RunRow>('SELECT id, status, steps, exit_code, signal, parent_run_id FROM replay_harness.runs WHERE agent = $1 ORDER BY id', [agent]);
 
@@ -111,6 +117,24 @@ describe.skipIf(missing.length > 0)('recording to a server', () => {
     expect(recorded.stdout.toString()).toBe(toFolder.stdout.toString());
     expect(recorded).toMatchObject({ exitCode: toFolder.exitCode, ownStderr: toFolder.ownStderr, agentStderr: toFolder.agentStderr });
     await expectWhole((await runsOf(agent))[0], 'complete', 4);
+  });
+
+  test.runIf(process.platform === 'linux')('the thread that ships gives way to those of the program, whose priority stays', async () => {
+    const workspace = workspaceOf('priority');
+    const running = workspace.startRecording(workspace.write('priority.mjs', 'console.log(process.pid); process.stdin.resume();'), { stdin: { typed: [] } });
+    const own = getPriority();
+    try {
+      while (!running.stdout().includes('\n')) await new Promise((resolve) => setTimeout(resolve, 20));
+      const pid = Number(running.stdout().toString());
+      const others = (): number[] => readdirSync(`/proc/${pid}/task`).map((id) => niceOf(readFileSync(`/proc/${pid}/task/${id}/stat`, 'latin1'))).filter((nice) => nice !== own);
+      while (others().length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(others()).toEqual([own + 5]);
+      expect(getPriority(pid)).toBe(own);
+    } finally {
+      running.child.stdin?.end();
+      await running.ended;
+    }
+    await expectWhole((await runsOf('priority'))[0]);
   });
 
   test('children of a recorded program are shipped by themselves', async () => {
