@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { transform } from 'esbuild';
 
-/** What is loaded by name at run time. */
-const LOADED_LATER = /\bimport\("\.\/([\w-]+)\.mjs"\)/g;
+/** What is loaded at run time: a module of the packs, of Node, of a user. Code of a script that was kept may not import. */
+const LOADED_LATER = /\bimport\(/g;
 
 /**
  * @param {{ readonly outputFiles: readonly import('esbuild').OutputFile[], readonly metafile: import('esbuild').Metafile }} built ES modules, split
@@ -56,6 +56,6 @@ function needs(chunks, from, /** @type {Set<string>} */ seen = new Set()) {
 
 /** @param {string} text an ES module */
 async function commonJs(text, /** @type {Pick<import('esbuild').TransformOptions, 'target' | 'minifySyntax'>} */ settings) {
-  const { code } = await transform(text.replace(LOADED_LATER, '__later("./$1.mjs")'), { ...settings, format: 'cjs', platform: 'node', loader: 'js', define: { 'import.meta.url': '__url' }, legalComments: 'none' });
+  const { code } = await transform(text.replace(LOADED_LATER, '__later('), { ...settings, format: 'cjs', platform: 'node', loader: 'js', define: { 'import.meta.url': '__url' }, legalComments: 'none' });
   return code;
 }

@@ -8,7 +8,7 @@ import { CHECK_BYTES, checkOf, compiledFile } from '../model/compiled.ts';
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = process.getBuiltinModule('node:fs');
 const { createRequire } = process.getBuiltinModule('node:module');
 const { fileURLToPath } = process.getBuiltinModule('node:url');
-const { constants, Script } = process.getBuiltinModule('node:vm');
+const { Script } = process.getBuiltinModule('node:vm');
 
 type Load = (id: string) => unknown;
 type Module = (this: undefined, exports: object, require: Load, module: { exports: object }, later: (id: string) => Promise<unknown>, url: string, filename: string) => void;
@@ -37,7 +37,7 @@ class Pack {
     this.#code = readFileSync(this.#path);
     const kept = this.#kept();
     // What esbuild writes is ASCII.
-    this.#script = new Script(this.#code.latin1Slice(), { filename: this.#path, importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER as never, ...(kept && { cachedData: kept.data }) });
+    this.#script = new Script(this.#code.latin1Slice(), { filename: this.#path, ...(kept && { cachedData: kept.data }) });
     // Made under other options of V8: those are the ones to be used again, not these.
     this.#known = new Set(this.#script.cachedDataRejected ? PACKS[name] : kept?.modules);
     this.#functions = this.#script.runInThisContext() as Readonly<Record<string, Module>>;
@@ -97,8 +97,9 @@ export function load(id: string): unknown {
   return (loaded.get(name) ?? { exports: packOf(name).run(name) }).exports;
 }
 
+/** @param id of a module of the packs, or what any `import()` takes: no path that is relative */
 function later(id: string): Promise<unknown> {
-  return Promise.resolve().then(() => load(id));
+  return id.startsWith('./') ? Promise.resolve().then(() => load(id)) : import(id);
 }
 
 function packOf(id: string): Pack {
