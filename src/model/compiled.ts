@@ -1,8 +1,9 @@
 /** Compiled code of a bundle. It is kept beside the bundle, so that nobody can alter the one who could not alter the other. */
 import { binding } from '../runtime/bindings.ts';
 
-// Not before it is needed: Node's permission model denies the bindings, and then there is nothing to load.
-const crc32 = (bytes: Uint8Array, before: number): number => (binding('zlib') as unknown as { crc32: (bytes: Uint8Array, before: number) => number }).crc32(bytes, before);
+// Taken before anything is patched. Node's permission model denies the bindings, and then there is nothing to load.
+const isDenied = (process as { permission?: unknown }).permission !== undefined;
+const { crc32 } = (isDenied ? {} : binding('zlib')) as { crc32: (bytes: Uint8Array, before: number) => number };
 
 /** Of the bundles that a process loads before its program. */
 export type CompiledBundle = 'record' | 'replay';
