@@ -48,8 +48,7 @@ function profiled(variant: Variant, folder: string): Variant {
     ...recorded,
     replay(work, agent) {
       const run = replay(work, agent);
-      // In the sandbox of the operating system a profile could not be written.
-      return { ...run, args: [...run.args, '--sandbox', 'process', '--node', node] };
+      return { ...run, args: [...run.args, '--node', node] };
     },
   };
 }

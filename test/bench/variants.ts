@@ -33,7 +33,8 @@ const OWN: readonly Variant[] = [
     id: HARNESS,
     label: 'replay-harness',
     record: (folder, agent) => ({ args: [...PRELOAD.import, ...agent], env: { REPLAY_HARNESS_STORE: join(folder, 'store') } }),
-    replay: (folder) => ({ args: [CLI, 'replay', 'latest', '--store', join(folder, 'store'), '--report', join(folder, 'report.json')] }),
+    // What processes take in a sandbox with process numbers of its own is not counted with what started it.
+    replay: (folder) => ({ args: [CLI, 'replay', 'latest', '--store', join(folder, 'store'), '--report', join(folder, 'report.json'), '--sandbox', 'process'] }),
   },
 ];
 
