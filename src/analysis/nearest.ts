@@ -9,6 +9,8 @@ import { vectorText } from './searchable.ts';
 const EF_SEARCH = 400;
 /** Of the built-in embedder's vectors the index holds two bits of each number: 99 of 100 of the nearest ten are among the first 400. */
 const CANDIDATES = 400;
+/** Of those that a filter leaves: the index goes on until there are so many, farther and farther away. */
+const CANDIDATES_LEFT = 150;
 
 /** Two texts that have nothing to do with each other are about as far apart. */
 const FARTHEST = 0.9;
@@ -40,7 +42,7 @@ export async function nearest(database: Database, vector: Float32Array | string,
      CROSS JOIN LATERAL (
        SELECT c.run_id, c.lane, c.step
        UNION ALL SELECT r.run_id, r.lane, r.step FROM replay_harness.step_embeddings r WHERE r.run_id = c.run_id AND r.lane = c.lane AND r.repeats = c.step AND r.embedder = ${by} AND r.source = ${from}
-     ) AS e ${joins} WHERE c.embedder = ${by} AND c.source = ${from} AND c.repeats IS NULL${conditions} ORDER BY ${order} LIMIT ${Math.max(limit, embedder === EMBEDDER ? CANDIDATES : 0)}`,
+     ) AS e ${joins} WHERE c.embedder = ${by} AND c.source = ${from} AND c.repeats IS NULL${conditions} ORDER BY ${order} LIMIT ${Math.max(limit, embedder !== EMBEDDER ? 0 : conditions === '' ? CANDIDATES : CANDIDATES_LEFT)}`,
     parameters.values,
   );
   return inOrder(rows).slice(0, limit);
