@@ -71,12 +71,12 @@ export class RecordSession implements Session {
     if (this.#macrotasks) this.#watched(this.#macrotasks, made);
     this.#journal.delivery(operation, kind, status, data);
     // What came from outside is on disk before the program sees it: it may be what kills the process. A timer brings nothing, and
-    // neither does work that is done over; what a file holds stays there. Of a thread, which the program may end in the middle of
-    // anything, all is.
+    // neither does work that is done over; what a file holds stays there, and is on disk behind its turn. Of a thread, which the
+    // program may end in the middle of anything, all but timers is.
     const isSafe = !this.lanes?.isThread;
     if (isSafe && kind === 'completed' && data && this.#putOff === undefined) this.#completed();
     else if (isSafe && kind === 'fired' && made === undefined) this.#fired();
-    else if (kind === 'fired' || kind === 'completed') this.#appended();
+    else if (kind === 'fired' || (isSafe && kind === 'completed' && !data)) this.#appended();
     else this.#journal.flush();
     this.#coverage.tick();
   }

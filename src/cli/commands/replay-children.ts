@@ -19,15 +19,15 @@ export function wantsChildren(given: string | undefined): boolean {
   return given === 'live';
 }
 
-/** Replays them one after the other, theirs with them, and says what came of each. @returns the whole, which is not identical unless all of them are */
-export async function replayChildren(store: EmbeddedStore, parent: Report): Promise<{ readonly code: number; readonly report: Report }> {
+/** Replays them one after the other, theirs with them, and says what came of each. @param pace options for each of them @returns the whole, which is not identical unless all of them are */
+export async function replayChildren(store: EmbeddedStore, parent: Report, pace: readonly string[]): Promise<{ readonly code: number; readonly report: Report }> {
   const folder = mkdtempSync(join(tmpdir(), 'replay-harness-'));
   try {
     const children: Report[] = [];
     let code = 0;
     for (const { manifest } of store.list().filter((run) => run.manifest.parentRunId === parent.runId).reverse()) {
       const file = join(folder, `${manifest.id}.json`);
-      const said = await replayOne(store, manifest.id, file);
+      const said = await replayOne(store, manifest.id, [...pace, '--report', file]);
       const report = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Report) : undefined;
       const all = report ? [report, ...(report.children ?? [])] : [];
       process.stderr.write(report ? all.map((one) => `${withoutChildren(one)}\n`).join('') : said);
@@ -43,8 +43,8 @@ export async function replayChildren(store: EmbeddedStore, parent: Report): Prom
 }
 
 /** What it prints is in the parent's replay already, where it was to be seen. @returns what the harness said of it */
-async function replayOne(store: EmbeddedStore, run: string, report: string): Promise<string> {
-  const child = spawn(process.execPath, [CLI, 'replay', run, '--store', store.location, '--report', report, '--children', 'live'], { stdio: ['ignore', 'ignore', 'pipe'] });
+async function replayOne(store: EmbeddedStore, run: string, options: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, [CLI, 'replay', run, '--store', store.location, ...options, '--children', 'live'], { stdio: ['ignore', 'ignore', 'pipe'] });
   const said: Buffer[] = [];
   child.stderr.on('data', (chunk: Buffer) => said.push(chunk));
   await ended(child);

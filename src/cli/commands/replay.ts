@@ -33,7 +33,7 @@ export async function replay(args: readonly string[]): Promise<number> {
   const { code, report } = await replayRun({ store: parsed.store, run, sandbox, node, loose, command: parsed.command, env: pairs('env', env), report: file, withChildren, realtime, ...(part && { part }) });
   if (!withChildren || report?.verdict !== 'identical' || report.stoppedAt !== undefined) return code;
   await fetchBelow(parsed, run.manifest.id);
-  const whole = await replayChildren(parsed.store, report);
+  const whole = await replayChildren(parsed.store, report, realtime ? ['--realtime'] : []);
   if (file !== undefined) writeReport(file, whole.report);
   return whole.code === 0 ? code : whole.code;
 }

@@ -23,7 +23,6 @@ DO $migration$
 DECLARE
   lies name := (SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector');
   before text := current_setting('search_path');
-  leaf record;
 BEGIN
   PERFORM set_config('search_path', format('pg_catalog, %I', lies), true);
   -- Two bits of each number of a vector that has its weight everywhere (src/analysis/turned.ts): whether it is above and
